@@ -131,7 +131,7 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
+                "AdminPort", "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
                 "SeededNumbers", "Support", "focusd", "focusctl", "focus-conformance", "Conformance", "Tokens", nioCore,
                 nioEmbedded, nioLocks, nioPosix, logging,
             ]),

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -13,7 +14,8 @@ import NIOSSL
 public final class AdminPort: Sendable {
     private let configuration: AdminConfiguration
     private let source: any AdminSource
-    private let tls: NIOSSLContext?
+    /// What new connections get; nil: plaintext.
+    private let tls: NIOLockedValueBox<NIOSSLContext?>
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// Throws `AdminPortError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
@@ -21,7 +23,14 @@ public final class AdminPort: Sendable {
     public init(_ configuration: AdminConfiguration, source: any AdminSource) throws {
         self.configuration = configuration
         self.source = source
-        tls = try configuration.makeContext()
+        tls = NIOLockedValueBox(try configuration.makeContext())
+    }
+
+    /// Reads the certificate and its key again, for new connections. Throws what NIOSSL throws of files that cannot be
+    /// used; nothing changes then.
+    public func reloadCertificate() throws {
+        let new = try configuration.makeContext()
+        tls.withLockedValue { $0 = new }
     }
 
     /// Begins to accept connections. Called once. Throws NIO's errors when the address cannot be bound.
@@ -40,7 +49,9 @@ public final class AdminPort: Sendable {
                     answers.futureResult.flatMapThrowing { answers in
                         connections.add(channel)
                         let pipeline = channel.pipeline.syncOperations
-                        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                        if let tls = tls.withLockedValue({ $0 }) {
+                            try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+                        }
                         try pipeline.addHandler(RequestBound(bytes: configuration.requestBytes))
                         try pipeline.addHandler(HTTPResponseEncoder())
                         try pipeline.addHandler(

@@ -1,6 +1,6 @@
 /// What went wrong between us and PostgreSQL.
 ///
-/// `description` holds nothing of a statement, parameter or row, so it may be shown; `message` is for logs only.
+/// `description` holds nothing of a statement, parameter or row, so it may be shown; `message` may.
 public struct PostgresError: Error, Sendable, Hashable {
     /// What a caller can decide on. Mapped from SQLSTATE in one place, `Kind.init(sqlState:…)`.
     public enum Kind: Sendable, Hashable {
@@ -103,8 +103,13 @@ public struct PostgresError: Error, Sendable, Hashable {
 }
 
 extension PostgresError: CustomStringConvertible {
-    /// Kind, SQLSTATE, statement name. Never the message.
+    /// Kind, SQLSTATE, statement name. The message only of a connection that could not be made: it names host, port,
+    /// role or database and the reason, and nothing of a statement is there yet.
     public var description: String {
+        if kind == .cannotConnect, statement == nil, !message.isEmpty {
+            return "PostgreSQL cannot be reached: "
+                + message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
         var text = "PostgreSQL: \(kind)"
         if let sqlState { text += " [\(sqlState)]" }
         if let statement { text += " in \(statement)" }

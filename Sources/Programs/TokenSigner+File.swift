@@ -10,10 +10,9 @@ extension TokenSigner {
     package init(file: String) throws {
         let text: String
         do {
-            text = try String(contentsOfFile: file, encoding: .utf8)
+            text = try TextFile.read(file)
         } catch {
-            throw CommandFailure(
-                "\(file) cannot be read: \(error.localizedDescription) Start focusd once, or say where the key is.")
+            throw CommandFailure("\(error.description) Start focusd once, or say where the key is.")
         }
         guard let signer = TokenSigner(text: text) else {
             throw CommandFailure(

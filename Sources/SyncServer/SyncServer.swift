@@ -34,15 +34,14 @@ public final class SyncServer: Service {
     let services: ConnectionServices
     let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
-    private let tls: NIOSSLContext?
+    /// What new connections get; nil: plaintext.
+    private let certificate: NIOLockedValueBox<ServerCertificate?>
     private let handshakes: HandshakePaces
     let figures: FiguresCollector
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     /// Whether `stop` has begun.
     let isStopping: NIOLockedValueBox<Bool>
     let storeWatch: StoreWatch
-    /// When the certificate ends, in seconds since 1970; nil: there is none.
-    public let certificateEnd: Int?
 
     /// Throws `SyncServerError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
     /// used. Nothing runs before `start`.
@@ -78,7 +77,6 @@ public final class SyncServer: Service {
         storeWatch = StoreWatch(
             store.forReading, log: log, clock: time.clock, logger: logger,
             isStopping: { isStopping.withLockedValue { $0 } })
-        certificateEnd = try configuration.security.certificateEnd()
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store.forReading, log: log, interval: $0, logger: logger)
         }
@@ -89,7 +87,7 @@ public final class SyncServer: Service {
             quotas: RequestQuotas(configuration.limits),
             connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
             isFresh: { context.isFresh(since: $0) })
-        tls = try configuration.security.makeContext()
+        certificate = NIOLockedValueBox(try ServerCertificate(configuration.security))
         handshakes = HandshakePaces(configuration.connections, clock: time.clock)
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
     }
@@ -105,7 +103,7 @@ public final class SyncServer: Service {
 
     /// Starts the lanes and begins to accept connections. Called once.
     ///
-    /// Throws NIO's errors when the address cannot be bound; everything is stopped then.
+    /// Throws `SyncServerError.cannotListen`; everything is stopped then.
     /// - Returns: where the server listens.
     public func start() async throws -> ListeningAddress {
         // No rows leave before it has an answer.
@@ -134,10 +132,33 @@ public final class SyncServer: Service {
         }
     }
 
+    /// Finds out whether the server could listen: a database that is made or migrated for one that cannot is work for
+    /// nothing. Throws `SyncServerError.cannotListen`.
+    public static func tryListening(_ configuration: SyncServerConfiguration) async throws {
+        // Any free port there is.
+        guard configuration.port != 0 else { return }
+        let group = MultiThreadedEventLoopGroup.singleton
+        let channel = try await bind(
+            ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1), configuration)
+        try await channel.close()
+    }
+
+    private static func bind(
+        _ bootstrap: ServerBootstrap, _ configuration: SyncServerConfiguration
+    ) async throws -> any Channel {
+        do {
+            return try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+        } catch let error as IOError {
+            throw SyncServerError.cannotListen(
+                "\(ListeningAddress(host: configuration.host, port: configuration.port))",
+                reason: String(cString: strerror(error.errnoCode)))
+        }
+    }
+
     private func listen() async throws -> any Channel {
-        let (services, tls, handshakes) = (services, tls, handshakes)
+        let (services, certificate, handshakes) = (services, certificate, handshakes)
         let proxies = configuration.connections.trustedProxies
-        return try await ServerBootstrap(group: group)
+        let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4_096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: AcceptPace.batch)
@@ -157,7 +178,7 @@ public final class SyncServer: Service {
                     let pipeline = channel.pipeline.syncOperations
                     if !proxies.isEmpty { try pipeline.addHandler(ProxyHeaderHandler(trusting: proxies)) }
                     let id = services.connections.makeID()
-                    if let tls {
+                    if let tls = certificate.withLockedValue({ $0?.context }) {
                         let gate = handshakes.gate(id, on: channel.eventLoop)
                         try pipeline.addHandler(gate)
                         try pipeline.addHandler(NIOSSLServerHandler(context: tls))
@@ -166,7 +187,7 @@ public final class SyncServer: Service {
                     try pipeline.addHandler(SessionHandler(id: id, services: services))
                 }
             }
-            .bind(host: configuration.host, port: configuration.port).get()
+        return try await Self.bind(bootstrap, configuration)
     }
 
     /// Runs until graceful shutdown, then calls `stop` (rule G1).
@@ -217,6 +238,16 @@ public final class SyncServer: Service {
     public func replaceTokens(_ verifier: TokenVerifier) {
         tokens.replace(verifier)
         services.connections.reviewKeys()
+    }
+
+    /// When the certificate ends that new connections get, in seconds since 1970; nil: there is none.
+    public var certificateEnd: Int? { certificate.withLockedValue { $0?.end } }
+
+    /// Reads the certificate and its key again; new connections get them, and those that are open go on. Throws
+    /// `SyncServerError` for files that cannot be used; nothing changes then.
+    public func reloadCertificate() throws {
+        let new = try ServerCertificate(configuration.security)
+        certificate.withLockedValue { $0 = new }
     }
 
     /// TLS handshakes since the start, and those that wait.

@@ -1,5 +1,4 @@
 import FocusCore
-import NIOSSL
 
 /// Where the server listens, how it is secured, and its bounds.
 public struct SyncServerConfiguration: Sendable {
@@ -41,24 +40,8 @@ public struct SyncServerConfiguration: Sendable {
         case tls(certificateFile: String, keyFile: String)
         /// No encryption: loopback only.
         case plaintext
-    }
-}
 
-extension SyncServerConfiguration.Security {
-    /// When the first certificate of the chain ends, in seconds since 1970; nil for plaintext. Throws as `makeContext`.
-    func certificateEnd() throws -> Int? {
-        guard case .tls(let certificateFile, _) = self else { return nil }
-        return try NIOSSLCertificate.fromPEMFile(certificateFile).first.map { Int(clamping: $0.notValidAfter) }
-    }
-
-    /// The context for TLS; nil for plaintext. Throws what NIOSSL throws of files that cannot be read or used.
-    func makeContext() throws -> NIOSSLContext? {
-        guard case .tls(let certificateFile, let keyFile) = self else { return nil }
-        let chain = try NIOSSLCertificate.fromPEMFile(certificateFile).map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
-        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        tls.minimumTLSVersion = .tlsv13
-        tls.applicationProtocols = ["focus-sync/1"]
-        return try NIOSSLContext(configuration: tls)
+        /// Reads the files. Throws `SyncServerError.unusableCertificate`.
+        public func check() throws(SyncServerError) { _ = try ServerCertificate(self) }
     }
 }

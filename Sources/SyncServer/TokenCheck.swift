@@ -5,10 +5,9 @@ import Tokens
 /// Decides who a connection acts as (rule A1). The server has `ReplaceableVerifier`; the simulation has a check of its
 /// own, which uses no cryptography. It answers at once, on an event loop.
 protocol TokenCheck: Sendable {
-    /// The identity that the token gives, and the key that says so; nil when the token is bad, whatever is wrong with
-    /// it.
+    /// The identity that the token gives, and the key that says so; throws what is wrong with it, for the log.
     /// - Parameter now: the time by which the token must be valid.
-    func check(_ token: String, now: Timestamp) -> (identity: Identity, key: TokenKeyMark?)?
+    func check(_ token: String, now: Timestamp) throws(TokenFlaw) -> (identity: Identity, key: TokenKeyMark?)
     /// Whether tokens that were checked with the key are still accepted.
     func accepts(_ key: TokenKeyMark, now: Timestamp) -> Bool
 }
@@ -21,8 +20,9 @@ final class ReplaceableVerifier: TokenCheck {
 
     func replace(_ verifier: TokenVerifier) { current.withLockedValue { $0 = verifier } }
 
-    func check(_ token: String, now: Timestamp) -> (identity: Identity, key: TokenKeyMark?)? {
-        current.withLockedValue { $0 }.check(token, now: now).map { ($0.identity, $0.key) }
+    func check(_ token: String, now: Timestamp) throws(TokenFlaw) -> (identity: Identity, key: TokenKeyMark?) {
+        let checked = try current.withLockedValue { $0 }.judge(token, now: now)
+        return (checked.identity, checked.key)
     }
 
     /// See `TokenVerifier.operatorName`.

@@ -1,7 +1,7 @@
 import FocusCore
 import Foundation
 
-/// Checks tokens. The answer to a bad one is nil, whatever is wrong with it (rule A1).
+/// Checks tokens. A device is answered in one way whatever is wrong with its token (rule A1); the log says why.
 public struct TokenVerifier: Sendable {
     /// How far ahead a token may end, in microseconds: a year, and a month to renew it in. A token that ends later, or
     /// never, is a mistake of its issuer, and would serve whoever steals it for ever.
@@ -23,16 +23,21 @@ public struct TokenVerifier: Sendable {
     public func identity(of text: String, now: Timestamp) -> Identity? { check(text, now: now)?.identity }
 
     /// Who the token's bearer acts as, and which key says so; nil when the token is bad, or not valid at `now`.
-    public func check(_ text: String, now: Timestamp) -> CheckedToken? {
-        // Why a token is bad is dropped on purpose: a caller must not learn it, and its issuer can look into the token.
-        guard let token = SignedToken(text), let key = key(of: token, now: now),
-            let claims = try? JSONDecoder().decode(TokenClaims.self, from: token.claims),
-            var identity = claims.identity, !claims.isForAdmin, demands.areMet(by: token.claims),
-            identity.expiresAt > now, identity.expiresAt <= now.adding(microseconds: Self.longestLife)
-        else { return nil }
+    public func check(_ text: String, now: Timestamp) -> CheckedToken? { try? judge(text, now: now) }
+
+    /// The same, and why the token is bad. Whoever brought it must not learn that (rule A1).
+    public func judge(_ text: String, now: Timestamp) throws(TokenFlaw) -> CheckedToken {
+        guard let token = SignedToken(text) else { throw .malformed }
+        guard let key = key(of: token, now: now) else { throw .unsigned }
+        guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: token.claims),
+            var identity = claims.identity, !claims.isForAdmin
+        else { throw .foreign }
+        guard demands.areMet(by: token.claims) else { throw .undemanded }
+        guard identity.expiresAt > now else { throw .expired }
+        guard identity.expiresAt <= now.adding(microseconds: Self.longestLife) else { throw .longLived }
         if let notBefore = claims.nbf {
             guard let begin = Timestamp(claimed: notBefore), begin <= now.adding(microseconds: Self.leeway)
-            else { return nil }
+            else { throw .early }
         }
         // A session ends with the key that its token was signed with.
         if let end = key.retiresAt { identity.expiresAt = min(identity.expiresAt, end) }

@@ -106,6 +106,9 @@ struct Backend: Sendable {
         }
     }
 
+    /// Where the embedded PostgreSQL keeps its data; nil: it is the operator's.
+    var clusterDirectory: String? { cluster?.dataDirectory }
+
     /// How often the embedded PostgreSQL was started again; nil: it is the operator's.
     var restarts: Int? { supervisor?.restarts }
 

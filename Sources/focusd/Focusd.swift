@@ -32,7 +32,7 @@ struct Focusd: AsyncParsableCommand {
             // A text that cannot be written is dropped: the exit code tells of the failure too.
             if code == .success {
                 print(text)
-            } else {
+            } else if !text.isEmpty {
                 try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
             }
             Foundation.exit(code == .validationFailure ? 2 : code.rawValue)

@@ -15,6 +15,12 @@ extension MetricFamily {
                 "focus_postgres_primary", "Whether PostgreSQL has proved lately that it writes the log, or need not.",
                 health.isPrimary ? 1 : 0),
         ]
+        if let waits = server.waitsForStandby {
+            families.append(
+                .gauge(
+                    "focus_postgres_waits_for_standby", "Whether commits wait for a synchronous standby.",
+                    waits ? 1 : 0))
+        }
         if let restarts {
             families.append(
                 .counter(
@@ -28,6 +34,12 @@ extension MetricFamily {
                 "focus_store_figures_age_seconds",
                 "How old the figures are that PostgreSQL is asked for: sizes, rebuild and backup.", Double(age) / 1_000),
             .gauge("focus_postgres_start_time_seconds", "When PostgreSQL started.", figures.startedAt.seconds),
+            MetricFamily(
+                "focus_postgres_unsafe_setting", .gauge,
+                "Whether a setting of PostgreSQL is off by which acknowledged events may be lost.",
+                DurabilityRisk.allCases.map {
+                    MetricSample(figures.risks.contains($0) ? 1 : 0, ("setting", $0.rawValue))
+                }),
         ] + sizes(figures) + rebuild(figures.status.rebuild) + backup(figures.lastBackup)
     }
 
@@ -52,7 +64,7 @@ extension MetricFamily {
         ]
     }
 
-    private static func rebuild(_ rebuild: UnfinishedRebuild?) -> [MetricFamily] {
+    static func rebuild(_ rebuild: UnfinishedRebuild?) -> [MetricFamily] {
         var families: [MetricFamily] = [
             .gauge(
                 "focus_rebuild_unfinished", "Whether a generation of the read model is on its way to be shown.",
@@ -79,7 +91,7 @@ extension MetricFamily {
     }
 
     /// Nothing where no backup was ever recorded: an alert asks for that too.
-    private static func backup(_ last: BackupRecord?) -> [MetricFamily] {
+    static func backup(_ last: BackupRecord?) -> [MetricFamily] {
         guard let last else { return [] }
         return [
             .gauge(

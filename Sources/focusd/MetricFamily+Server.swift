@@ -34,6 +34,7 @@ extension MetricFamily {
         let (handshakes, counts) = (server.handshakeCounts, server.connectionCounts)
         return [
             .gauge("focus_connections", "Connections that are open.", server.connectionCount),
+            .gauge("focus_connections_limit", "Connections that may be open at a time.", server.connectionLimit),
             .counter("focus_connections_total", "Connections that were accepted.", server.acceptedCount),
             .byLabel(
                 "focus_hellos_refused_total", .counter,

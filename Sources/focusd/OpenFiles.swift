@@ -21,6 +21,13 @@ enum OpenFiles {
         return Int(clamping: limit.rlim_cur)
     }
 
+    /// The limit that holds now; 0 when the system does not say.
+    static var limit: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// How many connections there may be. Throws `TooFewFiles`.
     /// - Parameters:
     ///   - asked: by the operator; nil: `usual`, or as many as the limit allows.

@@ -17,7 +17,8 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Without --database it runs its own PostgreSQL in the data directory: durable, on a private socket, no TCP.
             Prints one line `focusd ready listen=… database=…` on stdout when it accepts; logs go to stderr.
-            Keys of tokens change without a restart: it looks at their file every 5 seconds (focusctl keys).
+            Keys of tokens and the certificate change without a restart: it looks at their files every 5 seconds, and at
+            the certificate's on SIGHUP.
 
             Examples:
               focusd serve --plaintext
@@ -27,7 +28,11 @@ struct Serve: AsyncParsableCommand {
             Exit codes: 0 stopped as asked, 1 failed, 2 usage.
             """)
 
-    @Option(help: "Where the embedded PostgreSQL and the token key live.")
+    @Option(
+        help: """
+            Where the embedded PostgreSQL and the token key live. Default: /var/lib/focusd for root, else \
+            ~/.local/share/focusd.
+            """)
     var dataDir: String?
     @Option(help: "A PostgreSQL server to use instead: postgres://user@host/database. Its role must own the schema.")
     var database: String?
@@ -67,8 +72,10 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: "Memory that one user's state may take. Devices that append more are answered quota_exceeded (rule Q4).")
     var userLimit = MemorySize(bytes: 64 << 20)
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "trace, debug, info, notice, warning, error or critical (what each means: ops/README.md).")
     var logLevel: Logger.Level = .info
+    @Option(help: "How lines are logged on stderr: text for people, or json, an object a line.")
+    var logFormat = LogLayout.text
     @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
     var verifyInterval = 1.0
     @OptionGroup var adminPort: AdminOptions
@@ -125,15 +132,30 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         CoreDumps.disable()
-        let logger = makeLogger(level: logLevel)
+        let output = LogOutput(logFormat)
+        defer { output.endWindows(all: true) }
+        let logger = Logger(level: logLevel, to: output)
+        do {
+            try await serve(output, logger)
+        } catch  where logFormat == .json {
+            // Whoever reads JSON reads nothing else.
+            logger.critical("stopped by an error", metadata: ["error": "\(error)"])
+            throw ExitCode.failure
+        }
+        logger.info("stopped")
+    }
+
+    private func serve(_ output: LogOutput, _ logger: Logger) async throws {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
+        try security.check()
         var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
         (configuration.cacheBytes, configuration.userBytes) = (cache.bytes, userLimit.bytes)
         configuration.connections = try connectionLimits(logger)
         (configuration.limits.eventsPerDay, configuration.limits.bytesPerDay) = (eventsPerDay, bytesPerDay.bytes)
         if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
+        try await SyncServer.tryListening(configuration)
         let directory = DataDirectory(path: dataDir)
         let files = KeyDirectory(directory.path)
         let found = try files.find(
@@ -144,13 +166,12 @@ struct Serve: AsyncParsableCommand {
         do {
             let keys = try files.complete(found, logHasEvents: backend.logHasEvents)
             configuration.receiptKey = keys.receipts
-            try await serve(configuration, backend, keys, from: found.tokenFile, logger)
+            try await serve(configuration, backend, keys, from: found.tokenFile, output, logger)
         } catch {
             try await backend.close()
             throw error
         }
         try await backend.close()
-        logger.info("stopped")
     }
 
     /// Throws `TooFewFiles`. Raises the process's limit of open files.
@@ -177,7 +198,7 @@ struct Serve: AsyncParsableCommand {
     /// - Parameter keyFile: where the keys of tokens are from.
     private func serve(
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ keys: KeyDirectory.Keys, from keyFile: String,
-        _ logger: Logger
+        _ output: LogOutput, _ logger: Logger
     ) async throws {
         let demands = TokenDemands(issuer: tokenIssuer, audience: tokenAudience)
         let server = try SyncServer(
@@ -185,12 +206,20 @@ struct Serve: AsyncParsableCommand {
             tokens: TokenVerifier(keys.tokens, demands), logger: logger)
         let bound = try await server.start()
         let (admin, place) = try await openAdminPort(
-            ServerView(server: server, restarts: { backend.restarts }, logger: logger))
+            ServerView(
+                server: server, restarts: { backend.restarts }, clusterDirectory: backend.clusterDirectory,
+                logged: { output.counts }, logger: logger))
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
+        let certificates = CertificateWatch(
+            files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, logger: logger)
         // Services stop from the last to the first.
-        let services: [any Service] = admin + [server, ready, watch, FreedMemory(logger: logger)]
+        let adminService: [any Service] = admin.map { [AdminService(port: $0)] } ?? []
+        let services: [any Service] =
+            adminService + [
+                server, ready, watch, certificates, FreedMemory(logger: logger), FloodWatch(output: output),
+            ]
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -201,15 +230,15 @@ struct Serve: AsyncParsableCommand {
 /// The port for machines.
 extension Serve {
     /// Opens the port if it was asked for. If it cannot be opened, the server is stopped.
-    /// - Returns: the service, and where it is, for the ready line; nothing when nobody asked for it.
-    private func openAdminPort(_ view: ServerView) async throws -> (services: [any Service], place: String) {
+    /// - Returns: the port, and where it is, for the ready line; nothing when nobody asked for it.
+    private func openAdminPort(_ view: ServerView) async throws -> (port: AdminPort?, place: String) {
         do {
             guard let configuration = try adminPort.configuration(certificate: tlsCert, key: tlsKey) else {
-                return ([], "")
+                return (nil, "")
             }
             let port = try AdminPort(configuration, source: view)
             let address = ListeningAddress(host: configuration.host, port: try await port.start())
-            return ([AdminService(port: port)], " admin=\(address)")
+            return (port, " admin=\(address)")
         } catch {
             try await view.server.stop()
             throw error

@@ -9,6 +9,9 @@ struct ServerView: AdminSource {
     let server: SyncServer
     /// How often the embedded PostgreSQL was started again; nil: it is the operator's.
     let restarts: @Sendable () -> Int?
+    /// Where the embedded PostgreSQL keeps its data; nil: it is the operator's.
+    let clusterDirectory: String?
+    let logged: @Sendable () -> LogOutput.Counts
     let logger: Logger
 
     func readiness() -> [ReadinessCheck] { ReadinessCheck.all(server.health) }
@@ -19,7 +22,7 @@ struct ServerView: AdminSource {
         let served = MetricFamily.work(server) + MetricFamily.connections(server)
         let lanesTell = MetricFamily.counts(lanes) + MetricFamily.state(lanes, of: server, now: now)
         return served + lanesTell + MetricFamily.database(server, restarts: restarts()) + MetricFamily.program(server)
-            + MetricFamily.process()
+            + MetricFamily.process() + MetricFamily.disk(clusterDirectory) + MetricFamily.log(logged())
     }
 
     func operatorName(of token: String) -> String? { server.operatorName(of: token) }

@@ -219,4 +219,17 @@ import Testing
             #expect(try await phone.run("sync").count == right.count)
         }
     }
+
+    @Test("A store is its owner's: another user's token is refused, and nobody else reads the file")
+    func owner() async throws {
+        let server = try await FocusdProcess()
+        let device = try await Device("owner", of: user, on: server)
+        _ = try await device.run("sync")
+        let mode = try FileManager.default.attributesOfItem(atPath: device.store + "/device.json")[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+        try TestServer.token(.random(), .random()).write(
+            toFile: device.store + "/token", atomically: true, encoding: .utf8)
+        _ = try await device.run("sync", exits: 1)
+        await server.remove()
+    }
 }

@@ -5,8 +5,10 @@ import Tokens
 
 /// Tokens without signatures: each one says in plain text whose it is.
 struct SimulatedTokens: TokenCheck {
-    func check(_ token: String, now: Timestamp) -> (identity: Identity, key: TokenKeyMark?)? {
-        Self.identity(of: token).flatMap { $0.expiresAt > now ? ($0, nil) : nil }
+    func check(_ token: String, now: Timestamp) throws(TokenFlaw) -> (identity: Identity, key: TokenKeyMark?) {
+        guard let identity = Self.identity(of: token) else { throw .malformed }
+        guard identity.expiresAt > now else { throw .expired }
+        return (identity, nil)
     }
 
     func accepts(_ key: TokenKeyMark, now: Timestamp) -> Bool { true }

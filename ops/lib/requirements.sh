@@ -20,6 +20,36 @@ require_packages() {
     install_packages "${missing[@]}"
 }
 
+# For the tests alone: prometheus and promtool, unpacked from Debian's package into .build/prometheus. Installed, the
+# package would start a server of its own. Sets FOCUS_PROMTOOL.
+require_prometheus() {
+    local place="$PWD/.build/prometheus"
+    if [ ! -x /usr/bin/promtool ] || [ ! -x /usr/bin/prometheus ]; then
+        [ -x "$place/usr/bin/promtool" ] || unpack_package prometheus "$place" || return 1
+    else
+        place=
+    fi
+    export FOCUS_PROMTOOL="$place/usr/bin/promtool"
+}
+
+# Unpacks a package of Debian into a directory, without installing it; needs no rights but for the lists of packages.
+unpack_package() {
+    local download
+    download=$(mktemp -d)
+    echo "unpacking: $1" >&2
+    if ! (cd "$download" && { apt-get download -q "$1" >&2 || { update_packages && apt-get download -q "$1" >&2; }; }) ||
+        ! { mkdir -p "$2" && dpkg-deb -x "$download"/*.deb "$2.new" && rm -rf "$2" && mv "$2.new" "$2"; }; then
+        rm -rf "$download"
+        echo "The package $1 could not be downloaded. Run this, then try again: su -c 'apt-get update'" >&2
+        return 1
+    fi
+    rm -rf "$download"
+}
+
+update_packages() {
+    if [ "$(id -u)" -eq 0 ]; then apt-get update -q >&2; else sudo -n apt-get update -q >&2; fi
+}
+
 # For ops/model alone.
 require_spin() {
     local missing=()

@@ -40,11 +40,12 @@ class Store:
     """What a device keeps over restarts: its queue, its rows, its cursor."""
 
     def __init__(self, directory, token):
-        os.makedirs(directory, exist_ok=True)
+        os.makedirs(directory, mode=0o700, exist_ok=True)
         self.path = os.path.join(directory, "device.json")
         part = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
         self.device, self.scope = uuid.UUID(claims["device"]).bytes, claims["scope"]
+        self.owner = [claims["sub"], claims["device"], claims["scope"]]
         self.queue = []  # [sequence, envelope's bytes], not acknowledged.
         self.answered = [0, b""]  # The last sequence that was answered, and its event's id: never forgotten (P10).
         self.recalling = False  # The log must be asked about the queue before anything is sent.
@@ -54,6 +55,11 @@ class Store:
         self.begin_incarnation()
         if os.path.exists(self.path):
             kept = json.load(open(self.path))
+            # What is queued here is its owner's: with another token it would get into another user's log.
+            owner = kept.get("owner", self.owner)  # Older files do not say.
+            if owner != self.owner:
+                sys.exit(f"{self.path} is the store of user {owner[0]}, device {owner[1]}, {owner[2]}; the token is for "
+                         f"user {self.owner[0]}, device {self.owner[1]}, {self.owner[2]}. Give another --state.")
             self.incarnation, self.next_sequence = kept["incarnation"], kept["next_sequence"]
             self.queue = [[sequence, base64.b64decode(event)] for sequence, event in kept["queue"]]
             sequence, event = kept.get("answered", [0, ""])  # Older files have neither.
@@ -66,11 +72,12 @@ class Store:
         self.cursor = cursor.SerializeToString() if cursor else self.cursor
         text = lambda data: base64.b64encode(data).decode()
         kept = {
-            "incarnation": self.incarnation, "next_sequence": self.next_sequence, "cursor": text(self.cursor),
+            "owner": self.owner, "incarnation": self.incarnation, "next_sequence": self.next_sequence, "cursor": text(self.cursor),
             "queue": [[sequence, text(event)] for sequence, event in self.queue], "recalling": self.recalling,
             "answered": [self.answered[0], text(self.answered[1])],
             "rows": [[list(key), text(value)] for key, value in self.rows.items()]}
-        with open(self.path + ".new", "w") as file:
+        # It holds what the log holds of a person.
+        with open(os.open(self.path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(kept, file)
             file.flush()
             os.fsync(file.fileno())

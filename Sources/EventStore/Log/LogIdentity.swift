@@ -20,7 +20,12 @@ public struct LogIdentity: Hashable, Sendable {
 
     /// Reads table `log`. Throws `EventStoreError.noLog`, `.unknownLog` (a newer program made it) or `PostgresError`.
     public static func read(on connection: PostgresConnection) throws -> LogIdentity {
-        let result = try connection.query(Queries.readLogIdentity)
+        let result: PostgresResult
+        do {
+            result = try connection.query(Queries.readLogIdentity)
+        } catch  where error.isUndefinedTable {
+            throw EventStoreError.noLog
+        }
         guard result.rowCount == 1 else { throw EventStoreError.noLog }
         let identity = LogIdentity(
             log: LogID(try result.uuid(row: 0, column: 0)), partitions: try result.int4(row: 0, column: 1),

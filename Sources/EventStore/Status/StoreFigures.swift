@@ -12,6 +12,8 @@ public struct StoreFigures: Hashable, Sendable {
     /// When PostgreSQL started.
     public var startedAt: Timestamp
     public var lastBackup: BackupRecord?
+    /// Settings that are off, and by which acknowledged events may be lost.
+    public var risks: [DurabilityRisk]
 }
 
 extension StoreConnection {
@@ -23,7 +25,8 @@ extension StoreConnection {
                 status: try StatusReader().read(log, counting: false, on: connection),
                 logBytes: try sizes.int8(row: 0, column: 0), databaseBytes: try sizes.int8(row: 0, column: 1),
                 startedAt: Timestamp(microseconds: try sizes.timestamptz(row: 0, column: 2)),
-                lastBackup: try BackupRecord.last(on: connection))
+                lastBackup: try BackupRecord.last(on: connection),
+                risks: try DurabilityRisk.read(on: connection))
         }
     }
 }

@@ -174,6 +174,9 @@ public struct Session: Sendable {
     /// Whether rows wait to be written.
     public var hasRowsWaiting: Bool { outgoing.isWaiting }
 
+    /// When the device will have taken nothing of its rows for so many milliseconds; nil while none wait.
+    public func rowsStall(after milliseconds: Int64) -> MonotonicTime? { outgoing.stalls(after: milliseconds) }
+
     /// Records that a frame of rows waits to be written (rule L2).
     public mutating func rowsQueued(now: MonotonicTime) { outgoing.queued(now: now) }
 

@@ -14,7 +14,10 @@ public enum GPXReader {
     /// Reads a file.
     /// - Throws: `GPXError`; `noPoints` when no track point has a time.
     public static func read(contentsOfFile path: String) throws(GPXError) -> GPXFile {
-        guard FileManager.default.isReadableFile(atPath: path), let stream = InputStream(fileAtPath: path) else {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
+            FileManager.default.isReadableFile(atPath: path), let stream = InputStream(fileAtPath: path)
+        else {
             throw .unreadable(path: path)
         }
         return try read(XMLParser(stream: stream))

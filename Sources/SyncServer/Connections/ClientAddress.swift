@@ -37,6 +37,15 @@ struct ClientAddress: Hashable, Sendable {
         self.init(address)
     }
 
+    /// In numbers, as firewalls and logs write it (RFC 5952).
+    var text: String {
+        let words = isIPv4 ? [low << 32] : [high, low]
+        let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+        let packed = ByteBuffer(bytes: isIPv4 ? bytes.prefix(4) : bytes[...])
+        // Four or sixteen bytes are always an address.
+        return (try? SocketAddress(packedIPAddress: packed, port: 1))?.ipAddress ?? ""
+    }
+
     var isIPv4: Bool { high == 0 && low >> 32 == Self.mapped >> 32 }
 
     var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }

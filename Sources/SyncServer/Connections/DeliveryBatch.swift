@@ -109,7 +109,7 @@ extension SessionDelivery {
     var isNews: Bool {
         switch self {
         case .rows, .statuses, .fetched, .control, .confirmed: true
-        case .opened, .answered, .failed, .goAway, .cutOff: false
+        case .opened, .answered, .failed, .refusedAsRevoked, .goAway, .cutOff: false
         }
     }
 }

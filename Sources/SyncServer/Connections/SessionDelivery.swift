@@ -20,6 +20,8 @@ enum SessionDelivery: Sendable {
     case confirmed
     /// The session ends with this error.
     case failed(ProtocolError)
+    /// The device is revoked. It is told what all are told who are not let in (rule A1).
+    case refusedAsRevoked
     /// The session ends, behind everything that waits for the device.
     case goAway(ErrorCode)
     /// The session ends because its device was revoked (rule A3): nothing that waits may reach the device any more.

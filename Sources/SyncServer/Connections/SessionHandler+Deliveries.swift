@@ -31,6 +31,9 @@ extension SessionHandler {
         case .control(let frame): writeControl(frame)
         case .confirmed: break
         case .failed(let error): perform(session.failed(error))
+        case .refusedAsRevoked:
+            journal.flaw = ConnectionJournal.revoked
+            perform(session.failed(.tokenNotAccepted))
         case .goAway(let code): goAway(code)
         case .cutOff: cutOff()
         }
@@ -91,7 +94,7 @@ extension SessionHandler {
             case .answered(_, let released): services.budget.release(released)
             // Bytes that were written before may not have left the process yet.
             case .cutOff: cutOff()
-            case .opened, .rows, .statuses, .fetched, .control, .confirmed, .failed, .goAway: break
+            case .opened, .rows, .statuses, .fetched, .control, .confirmed, .failed, .refusedAsRevoked, .goAway: break
             }
         }
     }
@@ -104,8 +107,10 @@ extension SessionHandler {
     /// Rule A3: ends the session of a revoked device. If rows wait for a slow device, they would leave before a GoAway,
     /// so the connection is closed without one.
     private func cutOff() {
+        journal.flaw = ConnectionJournal.revoked
         guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
         session.disconnected()
+        journal.cutOff(.unauthenticated)
         transport(context).close(promise: nil)
     }
 

@@ -50,6 +50,10 @@ final class SessionHandler: ChannelInboundHandler {
     var held: [SessionDelivery] = []
     /// Whether statuses were dropped that the device is to be told anew.
     var lacksStatuses = false
+    /// What the log says of the connection.
+    var journal: ConnectionJournal
+    /// Rings when the device may have taken nothing for a while.
+    private var slowAlarm: Scheduled<Void>?
 
     /// - Parameter name: what Welcome calls the session.
     init(
@@ -63,6 +67,7 @@ final class SessionHandler: ChannelInboundHandler {
             id: name, limits: limits, jitter: jitter, now: services.clock.monotonic())
         splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
         quota = OutgoingQuota(limit: limits.outgoingBytes)
+        journal = ConnectionJournal(id, name: name, services.logger, now: services.clock.monotonic())
     }
 
     /// A random name: one that counts would tell each device how many others connect (rule Z1).
@@ -72,6 +77,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
+        journal.address = context.remoteAddress.flatMap(ClientAddress.init)
         timer = DeadlineTimer(on: context.eventLoop) { [weak self] in self?.tick() }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
@@ -91,6 +97,7 @@ final class SessionHandler: ChannelInboundHandler {
     /// A proxy says for whom it has connected.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let proxied = event as? ProxiedAddress else { return context.fireUserInboundEventTriggered(event) }
+        journal.address = proxied.address
         if let refusal = services.connections.connected(id, from: proxied.address) { refuse(refusal) }
     }
 
@@ -104,6 +111,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
+        journal.received += buffer.readableBytes
         guard !session.isClosed else { return }
         splitter.feed(buffer.readableBytesView)
         process()
@@ -113,6 +121,8 @@ final class SessionHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         session.disconnected()
         timer?.cancel()
+        slowAlarm?.cancel()
+        journal.closed(now: services.clock.monotonic())
         lane?.post(.close(session: id))
         peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
@@ -127,7 +137,7 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        services.logger.debug("connection failed", metadata: ["session": "\(id)", "error": "\(error)"])
+        journal.failed(error)
         context.close(promise: nil)
     }
 
@@ -157,10 +167,12 @@ final class SessionHandler: ChannelInboundHandler {
     // MARK: Actions
 
     func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
+        journal.beginActions()
         for action in actions {
             switch action {
             case .send(let message):
                 services.meter.says(message, isOpen: isOpen)
+                journal.says(message)
                 write(FrameCodec.frame(message))
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
@@ -179,18 +191,23 @@ final class SessionHandler: ChannelInboundHandler {
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
             case .resumeReading: set(.appends, false)
-            case .close: close()
+            case .close:
+                journal.ends()
+                close()
             }
         }
     }
 
     private func authenticate(_ token: String) {
-        if let token = services.tokens.check(token, now: services.clock.wall()) {
+        do {
+            let token = try services.tokens.check(token, now: services.clock.wall())
             services.connections.authenticated(id)
             tokenKey = token.key
             device = QuotaKey(token.identity)
+            journal.identity = token.identity
             perform(session.authenticated(token.identity, take: take))
-        } else {
+        } catch {
+            journal.flaw = error.rawValue
             perform(session.authenticationFailed())
         }
         process()
@@ -198,7 +215,8 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func renew(_ token: String) {
         let (wall, now) = (services.clock.wall(), services.clock.monotonic())
-        let token = services.tokens.check(token, now: wall)
+        // A renewal that is not accepted changes nothing, and is counted among the errors of sessions.
+        let token = try? services.tokens.check(token, now: wall)
         if let token, session.mayRenew(token.identity) { tokenKey = token.key }
         perform(session.renewed(token?.identity, serverTime: wall, now: now))
         process()
@@ -212,6 +230,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func open(_ opening: SessionOpening) {
         guard let context else { return }
+        journal.deviceClass = opening.view.deviceClass
         let lane = services.lanes.lane(of: opening.identity.user)
         self.lane = lane
         lane.post(.open(handle(context), opening))
@@ -274,7 +293,7 @@ final class SessionHandler: ChannelInboundHandler {
             try context.channel.syncOptions?.setOption(.autoRead, value: pauses.isEmpty)
         } catch {
             // Only a closed channel refuses the option.
-            services.logger.debug("reading not changed", metadata: ["session": "\(id)", "error": "\(error)"])
+            services.logger.debug("reading not changed", metadata: ["connection": "\(id)", "error": "\(error)"])
         }
     }
 
@@ -282,6 +301,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func write(_ frame: [UInt8]) {
         guard let context else { return }
+        journal.sent += frame.count
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
     }
 
@@ -291,9 +311,11 @@ final class SessionHandler: ChannelInboundHandler {
         _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
     ) {
         guard let context else { return }
+        journal.sent += frame.count
         let (quota, count) = (quota, frame.count)
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
+        watchPace()
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
@@ -307,6 +329,7 @@ final class SessionHandler: ChannelInboundHandler {
     /// L2 and A3 hold for it too.
     func writeControl(_ frame: [UInt8]) {
         guard let context else { return }
+        journal.sent += frame.count
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
         let written = context.eventLoop.makePromise(of: Void.self)
@@ -329,6 +352,30 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     // MARK: Time
+
+    /// Has the log tell of a device that takes none of its rows. Sets one alarm, whatever the log wants to know: a
+    /// server's steps do not depend on that.
+    private func watchPace() {
+        let limit = ConnectionJournal.slowMilliseconds
+        guard slowAlarm == nil, journal.isOpen, let context, let end = session.rowsStall(after: limit) else {
+            return
+        }
+        let left = end - services.clock.monotonic()
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        slowAlarm = context.eventLoop.scheduleTask(in: .milliseconds(left > 0 ? left : limit)) {
+            loop.value.reviewPace()
+        }
+    }
+
+    private func reviewPace() {
+        slowAlarm = nil
+        if let end = session.rowsStall(after: ConnectionJournal.slowMilliseconds),
+            services.clock.monotonic() >= end
+        {
+            journal.isSlow(since: end, queued: quota.queuedBytes)
+        }
+        watchPace()
+    }
 
     /// Sets the timer to the session's deadline. A deadline that moved later needs nothing until the timer rings, so
     /// most frames do not touch the timer.

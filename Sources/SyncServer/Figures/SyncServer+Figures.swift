@@ -34,6 +34,16 @@ extension SyncServer {
     /// Bytes that appends may take before the server reads no more of them.
     public var inboundLimit: Int { configuration.inboundBytes }
 
+    /// How many connections may be open at a time (rule Q2).
+    public var connectionLimit: Int { configuration.connections.total }
+
+    /// By how many microseconds the server's clock is ahead of the database's, negative when it is behind; zero while
+    /// they agree as far as they must (rule E4).
+    public var clockDifference: Int64 { context.databaseTime.difference() }
+
+    /// Whether commits wait for a synchronous standby; nil before PostgreSQL's first answer.
+    public var waitsForStandby: Bool? { primary.waits }
+
     /// Bytes that users may take in memory.
     public var cacheLimit: Int { configuration.cacheBytes }
 

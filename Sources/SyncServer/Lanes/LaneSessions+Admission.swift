@@ -120,7 +120,7 @@ extension LaneSessions {
     ) -> LaneSession? {
         let identity = opening.identity
         guard !user.state.isRevoked(identity.device) else {
-            fail(handle, .tokenNotAccepted)
+            deliveries.add(.refusedAsRevoked, to: handle)
             return nil
         }
         user.lastUsed = now.milliseconds

@@ -118,11 +118,8 @@ final class LaneSessions {
 
     /// Ends the session of a revoked device: nothing that waits for the device may reach it (rule A3).
     func cutOff(_ session: LaneSession) {
-        let id = session.handle.id
-        context.logger.info(
-            "revoked device cut off", metadata: ["user": "\(session.identity.user)", "session": "\(id)"])
         deliveries.cutOff(session.handle)
-        remove(id)
+        remove(session.handle.id)
     }
 
     // MARK: Users

@@ -49,6 +49,9 @@ final class PrimaryHeartbeat: Sendable {
     /// When PostgreSQL last answered a heartbeat, also while commits wait for a standby that is away; nil: never.
     var answeredAt: MonotonicTime? { state.withLockedValue { $0.answeredAt } }
 
+    /// Whether commits wait for a synchronous standby; nil before the first answer.
+    var waits: Bool? { state.withLockedValue { $0.waits } }
+
     func start() {
         state.withLockedValue { $0.hasEnded = false }
         thread.withLockedValue { $0 = LaneThread(name: "heartbeat") { [self] in run() } }

@@ -74,7 +74,7 @@ final class BackgroundVerifier: Sendable {
                 found,
                 [
                     "rows": "\(difference.rowCount)", "digests": "\(difference.digestsDiffer ? "differ" : "equal")",
-                    "first": "\(difference.rows.first.map { "\($0.key.collection.rawValue)/\($0.key.key)" } ?? "none")",
+                    "first": "\(difference.rows.first?.key.collection.rawValue ?? "none")",
                     "since": "\(difference.rows.first?.since?.description ?? "unknown")",
                 ])
         case .unfoldable(let version, let reason):

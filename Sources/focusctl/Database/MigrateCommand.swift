@@ -31,18 +31,19 @@ struct MigrateCommand: ParsableCommand {
             not wait; 3: sessions of apps are told nothing of other apps, and get one snapshot.
             """)
     var finish = false
-    @Option(help: "How many partitions a new log gets. Fixed for good when the log is made.")
-    var partitions: Int32 = 16
+    @Option(help: "How many partitions a new log gets. Fixed for good when the log is made. Default: 16.")
+    var partitions: Int32?
 
     func validate() throws {
-        guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
+        guard (1...1024).contains(partitions ?? 16) else { throw ValidationError("--partitions is 1 to 1024.") }
         guard !(dryRun && finish) else { throw ValidationError("--dry-run and --finish exclude each other.") }
     }
 
     func run() throws {
         let connection = try PostgresConnection(source.configuration("focusctl-migrate"))
         defer { connection.close() }
-        let migrations = try Migrator.migrate(on: connection, partitions: partitions, dryRun: dryRun) { progress in
+        let migrations = try Migrator.migrate(on: connection, partitions: partitions ?? 16, dryRun: dryRun) {
+            progress in
             switch progress {
             case .applied: Terminal.line("\(progress)")
             case .waiting, .statement, .building: Terminal.complain("\(progress)")
@@ -50,6 +51,12 @@ struct MigrateCommand: ParsableCommand {
         }
         if dryRun {
             for migration in migrations { Terminal.line("would apply \(migration)") }
+        }
+        if let partitions, !dryRun {
+            let made = try LogIdentity.read(on: connection).partitions
+            guard made == partitions else {
+                throw CommandFailure("The log was made with \(made) partitions, and keeps them for good.")
+            }
         }
         let format = finish ? try Migrator.finish(on: connection) : nil
         if let format { Terminal.line("the log has format \(format) now") }

@@ -48,10 +48,12 @@ struct AppendCommand: AsyncParsableCommand {
     func run() async throws {
         let client = try connection.makeClient()
         let report = AppendReport()
+        var input = StandardInput()
         do {
-            try await appendAll(client, report)
+            try await appendAll(&input, client, report)
         } catch {
             await client.close()
+            report.complainOfUnread(await input.nextNumber())
             report.complainOfUnsent(try? client.store.queued().count)
             throw error
         }
@@ -60,11 +62,12 @@ struct AppendCommand: AsyncParsableCommand {
         if strict, report.refused > 0 { throw CommandFailure("\(report.refused) events were refused.") }
     }
 
-    private func appendAll(_ client: SyncClient, _ report: AppendReport) async throws {
+    private func appendAll(
+        _ input: inout StandardInput, _ client: SyncClient, _ report: AppendReport
+    ) async throws {
         var waiting: [(Submission, [Int])] = []
         let earlier = try await client.submitQueued()
         if !earlier.events.isEmpty { waiting.append((earlier, [])) }
-        var input = StandardInput()
         while let lines = try await input.next() {
             var drafts: [EventDraft] = []
             var numbers: [Int] = []
@@ -77,7 +80,9 @@ struct AppendCommand: AsyncParsableCommand {
                 }
             }
             guard !drafts.isEmpty else { continue }
+            report.unqueued = numbers.first
             waiting.append((try await submit(drafts, to: client, after: &waiting, report), numbers))
+            report.unqueued = nil
             // While there is more to read, the window keeps the connection busy. When there is not, somebody waits for
             // the answers.
             while waiting.count > (input.hasMore ? Self.window : 0) {

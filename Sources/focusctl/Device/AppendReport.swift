@@ -7,6 +7,8 @@ import Programs
 final class AppendReport {
     private(set) var malformed = 0
     private(set) var refused = 0
+    /// The first line that is not in the queue; nil: all that were read are.
+    var unqueued: Int?
 
     func malformed(_ line: Int, _ error: EventLineError) {
         malformed += 1
@@ -41,6 +43,12 @@ final class AppendReport {
             json.add("version", outcome.version.rawValue)
             Terminal.line(json.text)
         }
+    }
+
+    /// - Parameter next: the first line that was not read; nil: there is none.
+    func complainOfUnread(_ next: Int?) {
+        guard let line = unqueued ?? next else { return }
+        Terminal.complain("Line \(line) and those behind it were not taken: append them again.")
     }
 
     func complainOfUnsent(_ count: Int?) {

@@ -47,6 +47,13 @@ struct StandardInput {
         return Array(waiting.prefix(Self.batch))
     }
 
+    /// The number of the next line, if one is there already; waits for nobody.
+    mutating func nextNumber() async -> Int? {
+        guard hasMore else { return nil }
+        // Input that fails has no lines that could be told of.
+        return (try? await next())?.first?.number
+    }
+
     /// Reads on a thread that may block; empty at the end.
     private func read() async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { done in

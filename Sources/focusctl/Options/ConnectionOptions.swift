@@ -18,13 +18,13 @@ struct ConnectionOptions: ParsableArguments {
     var tokenFile: String?
     @Option(help: "Directory of the device's store. Default: ~/.local/state/focusctl/<user>/<device>/<scope>.")
     var state: String?
-    @Option(help: "Seconds to wait for the server before giving up.")
-    var timeout = 30
+    @Option(help: "Seconds to wait for the server before giving up. Default: 30, or 8 attempts to connect.")
+    var timeout: Int?
 
     func validate() throws {
         if plaintext, tlsCa != nil { throw ValidationError("Either --plaintext or --tls-ca.") }
         if token != nil, tokenFile != nil { throw ValidationError("Either --token or --token-file.") }
-        guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout is 1 to 86400 seconds.") }
+        guard (1...86_400).contains(timeout ?? 30) else { throw ValidationError("--timeout is 1 to 86400 seconds.") }
     }
 
     /// Whether an option says which device is meant, or how to reach its server.
@@ -34,11 +34,7 @@ struct ConnectionOptions: ParsableArguments {
     func tokenText() throws -> String {
         var text = token ?? ProcessInfo.processInfo.environment["FOCUS_TOKEN"] ?? ""
         if let tokenFile {
-            do {
-                text = try String(contentsOfFile: tokenFile, encoding: .utf8)
-            } catch {
-                throw CommandFailure("\(tokenFile) cannot be read: \(error.localizedDescription)")
-            }
+            text = try TextFile.read(tokenFile)
         }
         text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
@@ -56,7 +52,9 @@ struct ConnectionOptions: ParsableArguments {
         let owner = try TokenContents(reading: token).owner
         var configuration = SyncClientConfiguration(
             server: server, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), token: token)
-        configuration.timeout = .seconds(timeout)
+        configuration.timeout = .seconds(timeout ?? 30)
+        // Whoever says how long, means it.
+        if timeout != nil { configuration.maximumAttempts = nil }
         adjust(&configuration)
         let store = try DeviceStore(directory: state ?? Self.standardDirectory(of: owner))
         return try SyncClient(configuration: configuration, store: store)

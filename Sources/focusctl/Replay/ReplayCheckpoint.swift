@@ -29,6 +29,16 @@ struct ReplayCheckpoint: Sendable {
         return vector
     }
 
+    /// Throws `CommandFailure` when the file cannot be replaced: a replay that cannot say how far it got is better not
+    /// begun.
+    func check() throws {
+        let temporary = "\(path).\(getpid()).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        close(descriptor)
+        unlink(temporary)
+    }
+
     /// Replaces the file; the positions are durable when this returns.
     func write(_ vector: PositionVector) throws {
         let temporary = "\(path).\(getpid()).tmp"

@@ -69,6 +69,7 @@ struct ReplayCommand: ParsableCommand {
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         let file = checkpoint.map { ReplayCheckpoint(path: $0, log: log.log) }
+        try file?.check()
         let resumed = try file?.read()
         let plan = ReplayPlan(since: since?.time, until: until?.time, user: user)
         let ranges = try plan.ranges(from: resumed ?? from, log, isResumed: resumed != nil, on: connection)

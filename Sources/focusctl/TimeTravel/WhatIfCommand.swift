@@ -90,7 +90,9 @@ struct WhatIfCommand: ParsableCommand {
             text =
                 try rule == "-"
                 ? String(decoding: FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
-                : String(contentsOfFile: rule, encoding: .utf8)
+                : TextFile.read(rule)
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure("\(rule) cannot be read: \(error.localizedDescription)")
         }

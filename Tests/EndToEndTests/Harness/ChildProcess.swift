@@ -10,8 +10,13 @@ final class ChildProcess: Sendable {
 
     struct SpawnFailure: Error { let code: Int32 }
 
-    /// - Parameter input: the file for its standard input; nil: the parent's.
-    init(_ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil) throws {
+    /// - Parameters:
+    ///   - input: the file for its standard input; nil: the parent's.
+    ///   - errors: the file that its standard error is appended to; nil: the parent's.
+    init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
+        errors: String? = nil
+    ) throws {
         var pipe: [Int32] = [0, 0]
         guard Foundation.pipe(&pipe) == 0 else { throw SpawnFailure(code: errno) }
         // Children of other tests must not hold the writing end open.
@@ -21,6 +26,7 @@ final class ChildProcess: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         if let input { posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0) }
+        if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
         // The child must not hold sockets of servers in this process either: closing them here would not end the
         // connection.
         for file in Int32(3)..<1_024 { posix_spawn_file_actions_addclose(&actions, file) }

@@ -16,12 +16,15 @@ final class FocusdProcess {
 
     private let externalDatabase: String?
     private let options: [String]
+    private let log: String?
 
     /// Starts a server in a fresh data directory, with the secret of `TestServer`.
-    /// - Parameter database: nil: its own embedded cluster.
-    init(database: String? = nil, options: [String] = []) async throws {
+    /// - Parameters:
+    ///   - database: nil: its own embedded cluster.
+    ///   - log: the file that it logs to; nil: the test's standard error.
+    init(database: String? = nil, options: [String] = [], log: String? = nil) async throws {
         externalDatabase = database
-        self.options = options
+        (self.options, self.log) = (options, log)
         reserved = try ReservedPort()
         directory = try TestDirectory.make()
         try Self.relaxDisk(of: directory)
@@ -34,6 +37,7 @@ final class FocusdProcess {
     init(directory: String) async throws {
         externalDatabase = nil
         options = []
+        log = nil
         reserved = try ReservedPort()
         self.directory = directory
         try await start()
@@ -51,7 +55,7 @@ final class FocusdProcess {
             ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"]
                 + ["--admin", "127.0.0.1:0"]
                 + (externalDatabase.map { ["--database", $0, "--partitions", "2"] } ?? []) + options,
-            environment: fault.map { ["FOCUSD_FAULT": $0] } ?? [:])
+            environment: fault.map { ["FOCUSD_FAULT": $0] } ?? [:], errors: log)
         self.child = child
         let line = await child.firstLine()
         guard line.contains("listen=127.0.0.1:\(port)") else {
@@ -88,6 +92,9 @@ final class FocusdProcess {
         guard let running = try EmbeddedCluster.running(dataDirectory: directory) else { return }
         Foundation.kill(running.postmasterPID, SIGKILL)
     }
+
+    /// Sends SIGHUP, and waits for nothing.
+    func hangUp() { child?.signal(SIGHUP) }
 
     /// Sends SIGTERM, and waits for nothing.
     func beginTermination() { child?.signal(SIGTERM) }
