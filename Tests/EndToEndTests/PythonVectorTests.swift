@@ -34,7 +34,7 @@ import Testing
         let last = try #require(lines.lastIndex { $0.hasPrefix(kind) && !$0.hasPrefix("#") })
         var words = lines[last].components(separatedBy: " ")
         try #require(words.count > word)
-        let digit = try #require(words[word].popLast())
+        let digit = words[word].popLast()
         words[word].append(digit == "0" ? "1" : "0")
         lines[last] = words.joined(separator: " ")
         try lines.joined(separator: "\n").write(to: path, atomically: true, encoding: .utf8)
