@@ -7,7 +7,8 @@ Flow: .proto files -> messages with their comments -> two regions of Schema/READ
 What a comment says is what the catalogue says. A message of focus/events/v1 is an event when its comment begins
 `type.name: `; the sentences `Scope: …`, `Envelope app: …`, `Refused: …` and `Appended by the server alone …` go to
 their places. A message of a *rows.proto is a row when its comment begins "Collection `name`, key …: " or
-"Collection `name`: "; `App: …` tells whether its rows are of an app. Other messages are shown where they are first
+"Collection `name`: "; `App: …` tells whether its rows are of an app. `Apple: name.` at the end of any comment is what
+Apple's frameworks call it: a column of its own in tables where one is. Other messages are shown where they are first
 used. A file's comment is shown before its events. Examples are the JSON of Schema/samples/examples.txt, else of the newest events_v*.txt.
 
 Usage:   ops/generate-catalogue.py            write
@@ -25,7 +26,8 @@ import textwrap
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|[A-Za-z_][\w.]*|-?\d\w*|[^\s\w]|\n', re.DOTALL)
 EVENT = re.compile(r"([a-z][A-Za-z]*\.[a-z][A-Za-z]*)(?: \(([^)]*)\))?: (.*)", re.DOTALL)
 ROW = re.compile(r"Collection `([a-z_]+)`(?:, key:? (`[^`]*`|\"[^\"]*\"|[^.:]*?)(?:: |\. |\.$)|: )(.*)", re.DOTALL)
-CLAUSE = re.compile(r"(?<!\S)(Scope: |Envelope app: |Refused: |App: |Key: |Appended by the server alone)")
+CLAUSE = re.compile(r"(?<!\S)(Scope: |Envelope app: |Refused: |App: |Key: |Apple: |Appended by the server alone)")
+APPLE = re.compile(r"(?:^|\s+)Apple: (\S+)\.$")
 CODE = re.compile(r"(?<![\w`.])[a-z]+(?:_[a-z]+)+(?![\w`])")
 ENUM_VALUE = re.compile(r"\w+ = -?\w+(?: \[ .* \])?")
 FIELD = re.compile(r"(?:(?:optional |repeated )?[\w.]+|map < \w+ , [\w.]+ >) \w+ = \d+(?: \[ .* \])?")
@@ -203,6 +205,13 @@ def joined(comment):
     return [" ".join(part.split("\n")) for part in "\n".join(comment).split("\n\n") if part.strip()]
 
 
+def parted(comment):
+    """A comment without its last clause `Apple: name.`, and the name; None when it has none."""
+    text = " ".join(joined(comment))
+    match = APPLE.search(text)
+    return (text[:match.start()], match[1]) if match else (text, None)
+
+
 def capitalized(text):
     return text[:1].upper() + text[1:]
 
@@ -223,6 +232,10 @@ class Clauses:
 
     def get(self, name):
         return self.of.get(name)
+
+    @property
+    def apple(self):
+        return self.of["Apple"].rstrip(".") if "Apple" in self.of else None
 
 
 class Catalogue:
@@ -305,11 +318,11 @@ class Catalogue:
         """Tables of a message's fields and of the enums in them, and the messages that they are of."""
         if not node.fields:
             return [], []
-        lines = ["| Field | Type | Meaning, unit, range |", "| --- | --- | --- |"]
+        lines = self.table(
+            ["Field", "Type"], "Meaning, unit, range",
+            [([f"`{field.json}`", self.type_of(field, node)], *parted(field.comment)) for field in node.fields])
         enums, parts = {}, []
         for field in node.fields:
-            meaning = " ".join(joined(field.comment))
-            lines.append(self.row(f"`{field.json}`", self.type_of(field, node), self.cell(meaning)))
             for name in field.type if field.label == "map" else [field.type]:
                 target = self.protos.find(name, node)
                 if target is not None and target.kind == "message":
@@ -323,6 +336,19 @@ class Catalogue:
             lines += self.values(", ".join(names), enum)
         return lines, parts
 
+    def table(self, heads, last, rows):
+        """Rows of cells, what is said of them, and Apple's name, which gets a column where any of them has one."""
+        has_names = any(name for _, _, name in rows)
+        heads = heads + ["Apple's name"] * has_names + [last]
+        lines = [self.row(*heads), self.row(*["---"] * len(heads))]
+        for cells, text, name in rows:
+            lines.append(self.row(*cells, *[self.name(name)] * has_names, self.cell(text)))
+        return lines
+
+    @staticmethod
+    def name(name):
+        return f"`{name}`" if name else ""
+
     @staticmethod
     def row(*cells):
         return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
@@ -332,18 +358,16 @@ class Catalogue:
         about = " ".join(joined(enum.comment))
         if not any(comment for _, comment in enum.values):
             return ["", wrapped(self.marked(f"{names}: {about}"))] if about else []
-        lines = ["", f"| Value of {names} | {self.cell(about) or 'Meaning'} |", "| --- | --- |"]
+        rows = []
         for value, comment in enum.values:
-            text = " ".join(joined(comment))
-            if not text:
+            text, name = parted(comment)
+            if not text and not name:
                 continue
             if value.endswith("UNSPECIFIED"):
-                value = "absent"
-                text = capitalized(re.sub(r"^Absent: ", "", text))
+                rows.append((["absent"], capitalized(re.sub(r"^Absent: ", "", text)), name))
             else:
-                value = f"`{value}`"
-            lines.append(self.row(value, self.cell(text)))
-        return lines
+                rows.append(([f"`{value}`"], text, name))
+        return [""] + self.table([f"Value of {names}"], self.cell(about) or "Meaning", rows)
 
     def parts(self, nodes):
         """The messages that fields are of, each once, with theirs."""
@@ -354,18 +378,23 @@ class Catalogue:
             self.shown.add(id(node))
             lines += ["", f"#### {node.path}"]
             for paragraph in joined(node.comment):
-                lines += ["", wrapped(self.marked(paragraph))]
+                about, name = parted([paragraph])
+                lines += ["", wrapped(self.marked(self.with_name(about, name)))]
             fields, inner = self.fields(node)
             lines += [""] + fields if fields else []
             lines += self.parts(inner)
         return lines
 
+    @staticmethod
+    def with_name(text, name):
+        return f"{text} Apple's name: `{name}`.".strip() if name else text
+
     # Events
 
     def events(self):
-        table = [
-            "| Type | Message | Scope that may append | Envelope's app | Refused with (beyond \"any event\") |",
-            "| --- | --- | --- | --- | --- |"]
+        heads = ["Type", "Message", "Apple's name", "Scope that may append", "Envelope's app"]
+        heads.append("Refused with (beyond \"any event\")")
+        table = [self.row(*heads), self.row(*["---"] * len(heads))]
         sections = []
         for name, file in self.protos.files.items():
             events = [(node, EVENT.match("\n".join(joined(node.comment)))) for node in file.children.values()]
@@ -379,16 +408,17 @@ class Catalogue:
             for node, match in events:
                 clauses = Clauses(match[3])
                 codes = self.event_codes(node, clauses, header)
-                table.append(
-                    f"| `{match[1]}` | {node.name} | "
-                    f"{self.scope(node, clauses)} | {self.app(node, clauses)} | "
-                    f"{' '.join(f'`{code}`' for code in codes) or '–'} |")
+                table.append(self.row(
+                    f"`{match[1]}`", node.name, self.name(clauses.apple), self.scope(node, clauses),
+                    self.app(node, clauses), " ".join(f"`{code}`" for code in codes) or "–"))
                 sections += self.section(node, match, clauses)
         return table + sections
 
     def event_codes(self, node, clauses, header):
         """Of the clause, of what the file says of all its events, and of the fields."""
-        codes = [code for text in header for sentence in text.split(". ") if sentence.startswith("The app must be")
+        of_devices = clauses.get("Appended by the server alone") is None
+        codes = [code for text in header for sentence in text.split(". ")
+                 if of_devices and sentence.startswith("The app must be")
                  for code in self.codes_in(sentence)]
         codes += [code for code in self.codes_in(clauses.get("Refused") or "", strict=node.name) if code not in codes]
         texts = [" ".join(field.comment) for inner in [node, *node.children.values()] for field in inner.fields]
@@ -423,7 +453,7 @@ class Catalogue:
         for name, label in (("Envelope app", "Envelope's app"), ("Refused", "Refused")):
             if clauses.get(name):
                 facts += f" {label}: {clauses.get(name)}"
-        lines += [wrapped(self.marked(facts)), ""]
+        lines += [wrapped(self.marked(self.with_name(facts, clauses.apple))), ""]
         fields, parts = self.fields(node)
         lines += (fields or ["No fields."]) + [""]
         if type_ not in self.examples:
@@ -434,7 +464,7 @@ class Catalogue:
     # Rows
 
     def rows(self):
-        table = ["| Collection | App | Key | Message | |", "| --- | --- | --- | --- | --- |"]
+        table = ["| Collection | App | Key | Message | Apple's name | |", "| --- | --- | --- | --- | --- | --- |"]
         sections = []
         files = [name for name in self.protos.files if name.endswith("rows.proto")]
         # rows.proto, then those of single domains.
@@ -455,18 +485,20 @@ class Catalogue:
                 about = capitalized(clauses.text)
                 table.append(self.row(
                     f"`{match[1]}`", self.cell(app.rstrip(".")), key, self.plain(node.name, file),
-                    self.cell(about.split(". ")[0].rstrip("."))))
+                    self.name(clauses.apple), self.cell(about.split(". ")[0].rstrip("."))))
                 for other in others:
                     table.append(self.row(
                         f"`{other[1]}`", self.cell(app.rstrip(".")), self.cell(other[2]), self.plain(node.name, file),
-                        self.cell(capitalized(other[3]).split(". ")[0].rstrip("."))))
+                        self.name(clauses.apple), self.cell(capitalized(other[3]).split(". ")[0].rstrip("."))))
                 sections += self.row_section(node, match[1], clauses, about)
         return table + sections
 
     def row_section(self, node, collection, clauses, about):
-        lines = ["", f"#### {node.path}", "", wrapped(self.marked(f"Collection `{collection}`. {about}"))]
+        lines = ["", f"#### {node.path}", ""]
+        text = f"Collection `{collection}`. {about}"
         if clauses.get("Key"):
-            lines[-1] = wrapped(self.marked(f"Collection `{collection}`. {about} Key: {clauses.get('Key')}"))
+            text += f" Key: {clauses.get('Key')}"
+        lines.append(wrapped(self.marked(self.with_name(text, clauses.apple))))
         self.shown.add(id(node))
         fields, parts = self.fields(node)
         lines += [""] + fields if fields else []

@@ -20,11 +20,14 @@ import Testing
         let arguments: [String]
         let store: String
 
-        init(_ name: String, of user: UserID, on server: FocusdProcess, device: DeviceID = .random()) async throws {
+        init(
+            _ name: String, of user: UserID, on server: FocusdProcess, device: DeviceID = .random(),
+            scope: Scope = .system
+        ) async throws {
             store = "\(server.directory)/python-\(name)"
             try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
             let token = store + "/token"
-            try TestServer.token(user, device).write(toFile: token, atomically: true, encoding: .utf8)
+            try TestServer.token(user, device, scope).write(toFile: token, atomically: true, encoding: .utf8)
             arguments = [
                 "--plaintext", "--server", server.address.description, "--token-file", token, "--state", store,
                 "--timeout", "120",
@@ -157,6 +160,22 @@ import Testing
             #expect(types.count { $0 == EventType.notificationPosted.rawValue } == 3)
             #expect(types.count { $0 == EventType.deviceIncarnationBegan.rawValue } == 3)
             #expect(types.count == 9 && !types.contains(EventType.eventRefused.rawValue))
+        }
+    }
+
+    @Test("P10: a store whose incarnation is another scope's goes on in a new one")
+    func otherScope() async throws {
+        try await withServer { server in
+            let device = DeviceID.random()
+            let agent = try await Device("device", of: user, on: server, device: device)
+            #expect(try await agent.run("append", input: Self.setUp).last?["through"] as? Int == 2)
+            let scope = Scope.app(try #require(AppID("a")))
+            let app = try await Device("device", of: user, on: server, device: device, scope: scope)
+            #expect(app.store == agent.store)
+            #expect(try await app.run("append", input: [Self.post("n1")]).last?["through"] as? Int == 1)
+            let types = try Self.types(server, user)
+            #expect(types.count { $0 == EventType.notificationPosted.rawValue } == 1)
+            #expect(types.count { $0 == EventType.deviceIncarnationBegan.rawValue } == 2)
         }
     }
 

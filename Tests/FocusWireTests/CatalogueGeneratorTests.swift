@@ -89,7 +89,7 @@ struct CatalogueGeneratorTests {
         try copy.append("focus.shared {\"how\":\"LOUD\"}\n", to: "samples/examples.txt")
         #expect(try copy.generate() == nil)
         let text = try copy.text("README.md")
-        let row = "| `focus.shared` | FocusShared | the app, or system | required | "
+        let row = "| `focus.shared` | FocusShared | | the app, or system | required | "
         #expect(text.contains(row + "`app_unknown` `not_authorized` `too_many` |"))
         let section = try #require(text.components(separatedBy: "### focus.shared\n").last)
         for part in [
@@ -113,8 +113,49 @@ struct CatalogueGeneratorTests {
             """, to: "proto/focus/sync/v1/rows.proto")
         #expect(try copy.generate() == nil)
         let text = try copy.text("README.md")
-        #expect(text.contains("| `moods` | none | the day | [MoodRow](#moodrow) | How somebody feels |"))
+        #expect(text.contains("| `moods` | none | the day | [MoodRow](#moodrow) | | How somebody feels |"))
         #expect(text.contains("#### MoodRow\n\nCollection `moods`. How somebody feels.\n"))
+    }
+
+    @Test("Apple's names leave the meaning for a column, which only tables with such a name have")
+    func appleNames() throws {
+        try copy.append(
+            """
+
+            // Collection `moods`, key: the day. How somebody feels. App: none. Apple: HKStateOfMind.
+            message MoodRow {
+              // How it is said.
+              enum Kind { KIND_UNSPECIFIED = 0;
+                // Apple: dailyMood.
+                DAILY = 1; }
+              // Apple: valence.
+              double mood = 1;
+              // Sincere. Apple: what(is:_:).
+              Kind kind = 2;
+              // Apple: pie is none.
+              string note = 3;
+              Part part = 4;
+            }
+
+            // Apple: Part.
+            message Part {
+              // Of it.
+              string name = 1;
+            }
+            """, to: "proto/focus/sync/v1/rows.proto")
+        #expect(try copy.generate() == nil)
+        let text = try copy.text("README.md")
+        let section = try #require(text.components(separatedBy: "#### MoodRow\n").last)
+        #expect(text.contains("[MoodRow](#moodrow) | `HKStateOfMind` | How somebody feels |"))
+        for part in [
+            "\nCollection `moods`. How somebody feels. Apple's name: `HKStateOfMind`.\n",
+            "\n| Field | Type | Apple's name | Meaning, unit, range |\n| --- | --- | --- | --- |\n",
+            "\n| `mood` | number | `valence` | |\n", "\n| `kind` | `DAILY` | `what(is:_:)` | Sincere. |\n",
+            "\n| `note` | text | | Apple: pie is none. |\n",
+            "\n| Value of `kind` | Apple's name | How it is said. |\n| --- | --- | --- |\n",
+            "\n| `DAILY` | `dailyMood` | |\n",
+            "#### Part\n\nApple's name: `Part`.\n\n| Field | Type | Meaning, unit, range |\n",
+        ] { #expect(section.contains(part), "\(part)") }
     }
 
     @Test("what cannot be used is told by its name, and nothing is written")

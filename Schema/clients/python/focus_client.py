@@ -6,6 +6,7 @@
     focus-client append --plaintext --token-file T --state DIR < events.ndjson   # {"type": …, "app": …, "payload": {…}}
     focus-client sync   --plaintext --token-file T --state DIR                   # the rows, one a line
     focus-client watch  --plaintext --token-file T --state DIR USER…             # others' Focus, until it is stopped
+    focus-client selftest                                                        # this program against Schema/samples
 
 All print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
 The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3). It
@@ -88,9 +89,7 @@ class Store:
         event that is left, so that copies of this store give their events the same places; without one, random."""
         if self.queue:
             sequence, event = self.queue[0]
-            place = struct.pack(">qq", self.incarnation, sequence)
-            text = b"focus-sync incarnation 1" + self.device + place + event_of(event) + self.scope.encode()
-            self.incarnation = int.from_bytes(hashlib.sha256(text).digest()[:8], "big") & (1 << 63) - 1 or 1
+            self.incarnation = following(self.device, self.incarnation, sequence, event_of(event), self.scope)
         else:
             self.incarnation = secrets.randbits(63) or 1
         self.queue = [[index + 1, event] for index, (_, event) in enumerate(self.queue)]
@@ -107,11 +106,8 @@ class Store:
         """A row comes, instead of what was there, or goes (None); its collection's digest keeps up (S9)."""
         for sign, data in (-1, self.rows.pop(key, None)), (1, value):
             if data is not None:
-                parts = [part.encode() for part in key] + [data]
-                message = b"".join(struct.pack(">I", len(part)) + part for part in parts)
-                row_hash = int.from_bytes(hashlib.sha256(message).digest()[:16], "big")
                 count, digest = self.digests.get(key[0], (0, 0))
-                self.digests[key[0]] = [count + sign, (digest + sign * row_hash) % (1 << 128)]
+                self.digests[key[0]] = [count + sign, (digest + sign * row_hash(key, data)) % (1 << 128)]
         if value is not None:
             self.rows[key] = value
 
@@ -124,6 +120,29 @@ class Store:
         theirs = {d.collection: [d.count, int.from_bytes(d.digest, "big")] for d in checkpoint.digests}
         ours, none = self.digests, [0, 0]
         return sorted(name for name in {*theirs, *ours} if theirs.get(name, none) != ours.get(name, none))
+
+def following(device, incarnation, sequence, event, scope):
+    """The incarnation in which a store goes on whose first event without a place had this one (P10)."""
+    place = struct.pack(">qq", incarnation, sequence)
+    text = b"focus-sync incarnation 1" + device + place + event + scope.encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") & (1 << 63) - 1 or 1
+
+def row_hash(key, value):
+    """Of (collection, app, key) and the value's bytes, each behind its length (S9)."""
+    parts = [part.encode() for part in key] + [value]
+    message = b"".join(struct.pack(">I", len(part)) + part for part in parts)
+    return int.from_bytes(hashlib.sha256(message).digest()[:16], "big")
+
+def framed(message):
+    data = message.SerializeToString()
+    return struct.pack(">I", len(data)) + data
+
+def read_frame(file):
+    """The bytes of the next message; None when the connection ends before its last byte."""
+    head = file.read(4)
+    size = struct.unpack(">I", head)[0] if len(head) == 4 else 0
+    data = file.read(size)
+    return data if len(head) == 4 and len(data) == size else None
 
 class Connection:
     """Frames: a 4-byte big-endian length and one message."""
@@ -139,8 +158,7 @@ class Connection:
         self.in_use = options.in_use
 
     def send(self, **message):
-        data = sync.ClientFrame(**message).SerializeToString()
-        self.socket.sendall(struct.pack(">I", len(data)) + data)
+        self.socket.sendall(framed(sync.ClientFrame(**message)))
 
     def report(self):
         """The device is in use, if the user says so; the server wants to hear it within each minute (L6)."""
@@ -150,10 +168,10 @@ class Connection:
     def receive(self):
         """The next message that is no heartbeat, as (name, message). What it does not know, it passes over (W3)."""
         while True:
-            head = self.input.read(4)
-            if len(head) < 4:
+            data = read_frame(self.input)
+            if data is None:
                 raise Interrupted("the server closed the connection", (0.1, 1))
-            frame = sync.ServerFrame.FromString(self.input.read(struct.unpack(">I", head)[0]))
+            frame = sync.ServerFrame.FromString(data)
             name = frame.WhichOneof("message")
             if name == "ping":
                 self.send(pong=sync.Pong(nonce=frame.ping.nonce))
@@ -199,6 +217,10 @@ class Device:
             cursor=sync.Cursor.FromString(store.cursor) if store.cursor else None)
         connection.send(hello=hello)
         name, welcome = connection.receive()
+        if name == "error":  # The incarnation is another scope's: nothing of it is held here (P10).
+            store.begin_incarnation()
+            store.save()
+            raise Interrupted("a new incarnation begins", (0, 0))
         connection.report()
         if self.watched:  # The server forgets with the connection; it pings, and is gone after two intervals (L4).
             self.deadline = time.monotonic() + self.options.timeout
@@ -318,6 +340,10 @@ class Device:
 def message_class(name):
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
 
+def payload_class(event_type):
+    words = event_type.split(".")
+    return message_class("focus.events.v1." + "".join(word[0].upper() + word[1:] for word in words))
+
 def event_of(envelope):
     return sync.Envelope.FromString(envelope).event_id
 
@@ -327,8 +353,7 @@ def event_id():  # UUIDv7: 48 bits of milliseconds, version, variant, random.
 
 def envelope(line):
     """{"type": "focus.changed", "app": …, "payload": {…}}: the payload's message is the type's name in CamelCase."""
-    words = line["type"].replace(".", " ").split()
-    payload = message_class("focus.events.v1." + "".join(word[0].upper() + word[1:] for word in words))()
+    payload = payload_class(line["type"])()
     json_format.ParseDict(line.get("payload", {}), payload)
     return sync.Envelope(
         event_id=event_id(), type=line["type"], occurred_at_us=int(time.time() * 1e6), schema_version=1,
@@ -382,18 +407,23 @@ def watch(device):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["append", "sync", "watch"])
-    parser.add_argument("users", nargs="*", help="whom to watch: at most 256")
+    parser.add_argument("command", choices=["append", "sync", "watch", "selftest"])
+    parser.add_argument("users", nargs="*", help="whom to watch, at most 256; of selftest, other samples")
     parser.add_argument("--server", default="127.0.0.1:7464", help="host:port")
     parser.add_argument("--plaintext", action="store_true", help="no TLS: loopback only")
     parser.add_argument("--tls-ca", help="PEM file of certificates to trust instead of the system's")
-    parser.add_argument("--token-file", required=True, help="file with the device's token")
-    parser.add_argument("--state", required=True, help="directory of the device's store")
+    parser.add_argument("--token-file", help="file with the device's token")
+    parser.add_argument("--state", help="directory of the device's store")
     parser.add_argument("--device-class", default="phone", choices=["phone", "tablet", "watch", "desktop"])
     parser.add_argument("--in-use", nargs="?", const="", metavar="APP",
                         help="report the device as in use, with this app in front, for as long as the command runs")
     parser.add_argument("--timeout", type=float, default=30, help="seconds to wait for the server")
     options = parser.parse_intermixed_args()
+    if options.command == "selftest":
+        import focus_selftest
+        return focus_selftest.check(*options.users[:1])
+    if not (options.token_file and options.state):
+        parser.error("--token-file and --state are required")
     try:
         options.token = open(options.token_file).read().strip()
         if (options.command == "watch") != bool(options.users):

@@ -36,19 +36,20 @@ nonisolated struct Focus_Events_V1_AppRegistered: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Shown as the title of notifications that have none (rule N6). Not empty: field_missing.
+  /// Shown as the title of notifications that have none (rule N6). Not empty: field_missing. Apple: CFBundleDisplayName.
   var name: String = String()
 
-  /// The app's build number; grows with each release.
+  /// The app's build number; grows with each release. Apple: CFBundleVersion.
   var build: Int64 = 0
 
-  /// A set: order and repetition mean nothing.
+  /// A set: order and repetition mean nothing. Apple: NSUserActivityTypes.
   var declaredIntents: [Focus_Events_V1_AppRegistered.Intent] = []
 
   /// A set: order and repetition mean nothing.
   var capabilities: [Focus_Events_V1_AppRegistered.Capability] = []
 
   /// Why the app wants to know about Focus. Absent or empty: focusStatus counts as not authorized (rule C1).
+  /// Apple: NSFocusStatusUsageDescription.
   var focusStatusUsageDescription: String {
     get {_focusStatusUsageDescription ?? String()}
     set {_focusStatusUsageDescription = newValue}
@@ -64,7 +65,11 @@ nonisolated struct Focus_Events_V1_AppRegistered: Sendable {
   nonisolated enum Intent: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
     case unspecified // = 0
+
+    /// Apple: INSendMessageIntent.
     case sendMessage // = 1
+
+    /// Apple: INStartCallIntent.
     case startCall // = 2
     case UNRECOGNIZED(Int)
 
@@ -104,19 +109,20 @@ nonisolated struct Focus_Events_V1_AppRegistered: Sendable {
     typealias RawValue = Int
     case unspecified // = 0
 
-    /// Recorded; no rule uses it.
+    /// Recorded; no rule uses it. Apple: aps-environment.
     case pushNotifications // = 1
 
     /// Communication notifications and Focus status (rules F3, N5).
+    /// Apple: com.apple.developer.usernotifications.communication.
     case communication // = 2
 
-    /// Notifications of level timeSensitive (rule N3).
+    /// Notifications of level timeSensitive (rule N3). Apple: com.apple.developer.usernotifications.time-sensitive.
     case timeSensitive // = 3
 
-    /// Donations (rule I1).
+    /// Donations (rule I1). Apple: com.apple.developer.siri.
     case siriKit // = 4
 
-    /// Notifications of level critical (rule N3).
+    /// Notifications of level critical (rule N3). Apple: com.apple.developer.usernotifications.critical-alerts.
     case critical // = 5
     case UNRECOGNIZED(Int)
 
@@ -185,12 +191,26 @@ nonisolated struct Focus_Events_V1_AuthorizationChanged: Sendable {
   nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
     case unspecified // = 0
+
+    /// Apple: UNUserNotificationCenter.requestAuthorization(options:).
     case notifications // = 1
+
+    /// Apple: INFocusStatusCenter.requestAuthorization.
     case focusStatus // = 2
+
+    /// Apple: CLLocationManager.requestWhenInUseAuthorization().
     case location // = 3
+
+    /// Apple: HKHealthStore.requestAuthorization(toShare:read:).
     case shareWorkouts // = 4
+
+    /// Apple: HKHealthStore.requestAuthorization(toShare:read:).
     case shareRoutes // = 5
+
+    /// Apple: HKHealthStore.requestAuthorization(toShare:read:).
     case readWorkouts // = 6
+
+    /// Apple: HKHealthStore.requestAuthorization(toShare:read:).
     case readRoutes // = 7
 
     /// Consent to marketing notifications (rule N4).
@@ -249,12 +269,21 @@ nonisolated struct Focus_Events_V1_AuthorizationChanged: Sendable {
   nonisolated enum Status: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
     case unspecified // = 0
+
+    /// Apple: notDetermined.
     case notDetermined // = 1
+
+    /// Apple: denied.
     case denied // = 2
+
+    /// Apple: authorized.
     case authorized // = 3
+
+    /// Apple: restricted.
     case restricted // = 4
 
     /// For kind NOTIFICATIONS only, else field_invalid: delivered to the list, never alerting (rule N9.1).
+    /// Apple: provisional.
     case provisional // = 5
 
     /// Counts as denied.

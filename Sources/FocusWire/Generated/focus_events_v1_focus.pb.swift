@@ -115,12 +115,13 @@ nonisolated struct Focus_Events_V1_FocusChanged: Sendable {
 /// focus.statusReported: what an app's own extension was told by the operating system, for devices without a system
 /// agent (rule F4). A register for each app.
 /// Scope: the app, or system. Envelope app: required. Refused, from system sessions: too_many (they may name 1,000 apps).
+/// Apple: INShareFocusStatusIntent.
 nonisolated struct Focus_Events_V1_FocusStatusReported: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Absent withdraws the report.
+  /// Absent withdraws the report. Apple: INFocusStatus.isFocused.
   var isFocused: Bool {
     get {_isFocused ?? false}
     set {_isFocused = newValue}

@@ -23,17 +23,17 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Somebody whom an app knows.
+/// Somebody whom an app knows. Apple: INPerson.
 nonisolated struct Focus_Events_V1_Person: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// What the app calls them by; opaque. 1 to 256 bytes: field_missing, string_too_long. The same handle in another app
-  /// is taken for the same person.
+  /// is taken for the same person. Apple: personHandle.
   var handle: String = String()
 
-  /// What people call them. Without one the handle is shown (rule N5).
+  /// What people call them. Without one the handle is shown (rule N5). Apple: displayName.
   var displayName: String {
     get {_displayName ?? String()}
     set {_displayName = newValue}
@@ -43,7 +43,7 @@ nonisolated struct Focus_Events_V1_Person: Sendable {
   /// Clears the value of `displayName`. Subsequent reads from it will return its default value.
   mutating func clearDisplayName() {self._displayName = nil}
 
-  /// Names an image; opaque to the server.
+  /// Names an image; opaque to the server. Apple: image.
   var avatar: String {
     get {_avatar ?? String()}
     set {_avatar = newValue}
@@ -66,20 +66,22 @@ nonisolated struct Focus_Events_V1_Person: Sendable {
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown, intent_undeclared (rule I1: without the capability siriKit, or without the intent declared in
 /// app.registered), clock_skew (started_at_us), too_many (an app's interactions are with at most 50,000 people).
+/// Apple: INInteraction.donate.
 nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The app's own id.
+  /// The app's own id. Apple: identifier.
   var interactionID: String = String()
 
-  /// Required; unspecified is payload_malformed.
+  /// Required; unspecified is payload_malformed. Apple: direction.
   var direction: Focus_Events_V1_InteractionDonated.Direction = .unspecified
 
   /// Required; none is payload_malformed.
   var intent: Focus_Events_V1_InteractionDonated.OneOf_Intent? = nil
 
+  /// Apple: INSendMessageIntent.
   var sendMessage: Focus_Events_V1_InteractionDonated.SendMessage {
     get {
       if case .sendMessage(let v)? = intent {return v}
@@ -88,6 +90,7 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     set {intent = .sendMessage(newValue)}
   }
 
+  /// Apple: INStartCallIntent.
   var startCall: Focus_Events_V1_InteractionDonated.StartCall {
     get {
       if case .startCall(let v)? = intent {return v}
@@ -97,10 +100,11 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
   }
 
   /// When it began, microseconds since 1970-01-01T00:00:00Z; its UTC day is the day it counts for (rule I3). At most 5
-  /// minutes ahead of the server: clock_skew.
+  /// minutes ahead of the server: clock_skew. Apple: dateInterval.start.
   var startedAtUs: Int64 = 0
 
   /// How long it lasted, in microseconds; negative is field_invalid. Recorded; no rule uses it.
+  /// Apple: dateInterval.duration.
   var durationUs: Int64 {
     get {_durationUs ?? 0}
     set {_durationUs = newValue}
@@ -114,7 +118,9 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
 
   /// Required; none is payload_malformed.
   nonisolated enum OneOf_Intent: Equatable, Sendable {
+    /// Apple: INSendMessageIntent.
     case sendMessage(Focus_Events_V1_InteractionDonated.SendMessage)
+    /// Apple: INStartCallIntent.
     case startCall(Focus_Events_V1_InteractionDonated.StartCall)
 
   }
@@ -123,10 +129,10 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     typealias RawValue = Int
     case unspecified // = 0
 
-    /// Somebody wrote to or called the user.
+    /// Somebody wrote to or called the user. Apple: incoming.
     case incoming // = 1
 
-    /// The user wrote or called.
+    /// The user wrote or called. Apple: outgoing.
     case outgoing // = 2
     case UNRECOGNIZED(Int)
 
@@ -167,9 +173,10 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Apple: conversationIdentifier.
     var conversationID: String = String()
 
-    /// Of a group conversation; the subtitle of its communication notifications (rule N5).
+    /// Of a group conversation; the subtitle of its communication notifications (rule N5). Apple: speakableGroupName.
     var groupName: String {
       get {_groupName ?? String()}
       set {_groupName = newValue}
@@ -179,7 +186,7 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     /// Clears the value of `groupName`. Subsequent reads from it will return its default value.
     mutating func clearGroupName() {self._groupName = nil}
 
-    /// Incoming: required, field_missing. Outgoing: the user; says nothing.
+    /// Incoming: required, field_missing. Outgoing: the user; says nothing. Apple: sender.
     var sender: Focus_Events_V1_Person {
       get {_sender ?? Focus_Events_V1_Person()}
       set {_sender = newValue}
@@ -189,7 +196,7 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     /// Clears the value of `sender`. Subsequent reads from it will return its default value.
     mutating func clearSender() {self._sender = nil}
 
-    /// Outgoing: whom it counts for (rule I3). At most 1,000: too_many.
+    /// Outgoing: whom it counts for (rule I3). At most 1,000: too_many. Apple: recipients.
     var recipients: [Focus_Events_V1_Person] = []
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -206,7 +213,7 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Required; unspecified is payload_malformed.
+    /// Required; unspecified is payload_malformed. Apple: callCapability.
     var kind: Focus_Events_V1_InteractionDonated.StartCall.Kind = .unspecified
 
     /// Incoming: required, field_missing. Outgoing: the user; says nothing.
@@ -219,7 +226,7 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     /// Clears the value of `caller`. Subsequent reads from it will return its default value.
     mutating func clearCaller() {self._caller = nil}
 
-    /// Outgoing: whom it counts for (rule I3). At most 1,000: too_many.
+    /// Outgoing: whom it counts for (rule I3). At most 1,000: too_many. Apple: contacts.
     var participants: [Focus_Events_V1_Person] = []
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -227,7 +234,11 @@ nonisolated struct Focus_Events_V1_InteractionDonated: Sendable {
     nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
       typealias RawValue = Int
       case unspecified // = 0
+
+      /// Apple: audioCall.
       case audio // = 1
+
+      /// Apple: videoCall.
       case video // = 2
       case UNRECOGNIZED(Int)
 
@@ -282,7 +293,7 @@ nonisolated struct Focus_Events_V1_InteractionDeleted: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 1,000 interaction ids of the envelope's app; more: too_many.
+  /// 1 to 1,000 interaction ids of the envelope's app; more: too_many. Apple: INInteraction.delete(with:).
   var ids: [String] = []
 
   /// Every message of this conversation.
@@ -295,7 +306,7 @@ nonisolated struct Focus_Events_V1_InteractionDeleted: Sendable {
   /// Clears the value of `conversationID`. Subsequent reads from it will return its default value.
   mutating func clearConversationID() {self._conversationID = nil}
 
-  /// Everything that the app donated.
+  /// Everything that the app donated. Apple: INInteraction.deleteAll.
   var all: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

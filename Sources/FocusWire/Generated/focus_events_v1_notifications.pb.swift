@@ -28,17 +28,17 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown, not_authorized (N2), entitlement_required and capability_required (N3),
 /// marketing_consent_required, marketing_interruption_level and marketing_communication (N4), interaction_not_donated
-/// (N5).
+/// (N5). Apple: UNUserNotificationCenter.add(_:).
 nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The app's own id.
+  /// The app's own id. Apple: identifier.
   var notificationID: String = String()
 
   /// The id of a registered category, 1 to 1,024 bytes of UTF-8 when present (field_missing, string_too_long); an unknown
-  /// one is accepted, without actions.
+  /// one is accepted, without actions. Apple: categoryIdentifier.
   var category: String {
     get {_category ?? String()}
     set {_category = newValue}
@@ -48,7 +48,7 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `category`. Subsequent reads from it will return its default value.
   mutating func clearCategory() {self._category = nil}
 
-  /// Groups notifications in the list.
+  /// Groups notifications in the list. Apple: threadIdentifier.
   var thread: String {
     get {_thread ?? String()}
     set {_thread = newValue}
@@ -58,7 +58,7 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `thread`. Subsequent reads from it will return its default value.
   mutating func clearThread() {self._thread = nil}
 
-  /// Absent: the app's name is shown (rule N6). For a communication the sender's name is shown (rule N5).
+  /// Absent: the app's name is shown (rule N6). For a communication the sender's name is shown (rule N5). Apple: title.
   var title: String {
     get {_title ?? String()}
     set {_title = newValue}
@@ -68,7 +68,7 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   mutating func clearTitle() {self._title = nil}
 
-  /// A second line.
+  /// A second line. Apple: subtitle.
   var subtitle: String {
     get {_subtitle ?? String()}
     set {_subtitle = newValue}
@@ -78,20 +78,20 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `subtitle`. Subsequent reads from it will return its default value.
   mutating func clearSubtitle() {self._subtitle = nil}
 
-  /// At most 16 KiB: string_too_long.
+  /// At most 16 KiB: string_too_long. Apple: body.
   var body: String = String()
 
-  /// Absent: ACTIVE.
+  /// Absent: ACTIVE. Apple: interruptionLevel.
   var level: Focus_Events_V1_NotificationPosted.Level = .unspecified
 
-  /// 0 to 1, else field_invalid; the order of the summary (rule N10). NaN is field_invalid.
+  /// 0 to 1, else field_invalid; the order of the summary (rule N10). NaN is field_invalid. Apple: relevanceScore.
   var relevance: Double = 0
 
   /// Advertises something: only with consent, and held back like the least urgent (rule N4).
   var marketing: Bool = false
 
   /// Names a donated incoming interaction of the app (else interaction_not_donated): then this is a communication
-  /// notification (rule N5). The app needs the capability communication: capability_required.
+  /// notification (rule N5). The app needs the capability communication: capability_required. Apple: updating(from:).
   var interactionID: String {
     get {_interactionID ?? String()}
     set {_interactionID = newValue}
@@ -112,7 +112,7 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `eventAtUs`. Subsequent reads from it will return its default value.
   mutating func clearEventAtUs() {self._eventAtUs = nil}
 
-  /// Name of the sound to play.
+  /// Name of the sound to play. Apple: sound.
   var sound: String {
     get {_sound ?? String()}
     set {_sound = newValue}
@@ -131,16 +131,17 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
     /// Absent: ACTIVE.
     case unspecified // = 0
 
-    /// To the list only.
+    /// To the list only. Apple: passive.
     case passive // = 1
 
-    /// Alerts, unless a Focus or scheduled delivery holds it.
+    /// Alerts, unless a Focus or scheduled delivery holds it. Apple: active.
     case active // = 2
 
     /// Overrides scheduled delivery, and a Focus that allows it. Needs the timeSensitive capability.
+    /// Apple: timeSensitive.
     case timeSensitive // = 3
 
-    /// Overrides everything, the silent switch too. Needs the critical capability.
+    /// Overrides everything, the silent switch too. Needs the critical capability. Apple: critical.
     case critical // = 4
     case UNRECOGNIZED(Int)
 
@@ -208,7 +209,7 @@ nonisolated struct Focus_Events_V1_NotificationRead: Sendable {
 }
 
 /// notification.removed: they leave the list (rule N7). Unknown ids are remembered.
-/// Scope: the app, or system. Envelope app: required.
+/// Scope: the app, or system. Envelope app: required. Apple: removeDeliveredNotifications(withIdentifiers:).
 nonisolated struct Focus_Events_V1_NotificationRemoved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -223,7 +224,7 @@ nonisolated struct Focus_Events_V1_NotificationRemoved: Sendable {
 }
 
 /// badge.cleared: the app's badge becomes zero, and what it posted before leaves the list (rule B3). No fields.
-/// Scope: the app, or system. Envelope app: required.
+/// Scope: the app, or system. Envelope app: required. Apple: setBadgeCount(_:).
 nonisolated struct Focus_Events_V1_BadgeCleared: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -238,7 +239,7 @@ nonisolated struct Focus_Events_V1_BadgeCleared: Sendable {
 /// register: it replaces all of the app's categories. Notifications posted before follow it: their actions are looked up
 /// when one is performed (rule N12), what they show when previews are hidden is written anew (rule N13).
 /// Scope: the app, or system. Envelope app: required.
-/// Refused: app_unknown, too_many_actions, duplicate_action, too_many.
+/// Refused: app_unknown, too_many_actions, duplicate_action, too_many. Apple: setNotificationCategories(_:).
 nonisolated struct Focus_Events_V1_CategoriesRegistered: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -252,15 +253,16 @@ nonisolated struct Focus_Events_V1_CategoriesRegistered: Sendable {
   init() {}
 }
 
+/// Apple: UNNotificationCategory.
 nonisolated struct Focus_Events_V1_NotificationCategory: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What NotificationPosted.category names.
+  /// What NotificationPosted.category names. Apple: identifier.
   var id: String = String()
 
-  /// The body to show when previews are hidden (rule N13). Absent: nothing is.
+  /// The body to show when previews are hidden (rule N13). Absent: nothing is. Apple: hiddenPreviewsBodyPlaceholder.
   var hiddenPreviewsPlaceholder: String {
     get {_hiddenPreviewsPlaceholder ?? String()}
     set {_hiddenPreviewsPlaceholder = newValue}
@@ -271,6 +273,7 @@ nonisolated struct Focus_Events_V1_NotificationCategory: Sendable {
   mutating func clearHiddenPreviewsPlaceholder() {self._hiddenPreviewsPlaceholder = nil}
 
   /// In the order in which they are shown. At most four: too_many_actions. Two with the same id: duplicate_action.
+  /// Apple: actions.
   var actions: [Focus_Events_V1_NotificationAction] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -280,17 +283,19 @@ nonisolated struct Focus_Events_V1_NotificationCategory: Sendable {
   fileprivate var _hiddenPreviewsPlaceholder: String? = nil
 }
 
+/// Apple: UNNotificationAction.
 nonisolated struct Focus_Events_V1_NotificationAction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Apple: identifier.
   var id: String = String()
 
-  /// Not empty: field_missing.
+  /// Not empty: field_missing. Apple: title.
   var title: String = String()
 
-  /// Name of an icon.
+  /// Name of an icon. Apple: icon.
   var icon: String {
     get {_icon ?? String()}
     set {_icon = newValue}
@@ -300,14 +305,16 @@ nonisolated struct Focus_Events_V1_NotificationAction: Sendable {
   /// Clears the value of `icon`. Subsequent reads from it will return its default value.
   mutating func clearIcon() {self._icon = nil}
 
-  /// A double tap never performs it (rule N12).
+  /// A double tap never performs it (rule N12). Apple: destructive.
   var destructive: Bool = false
 
+  /// Apple: foreground.
   var opensApp: Bool = false
 
-  /// It takes a text (rule N12).
+  /// It takes a text (rule N12). Apple: UNTextInputNotificationAction.
   var textInput: Bool = false
 
+  /// Apple: authenticationRequired.
   var needsUnlock: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -321,17 +328,17 @@ nonisolated struct Focus_Events_V1_NotificationAction: Sendable {
 /// an id that is not listed, or was posted again after the action, that is all.
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown, action_unknown (the notification's category has no such action, or nothing that a double tap
-/// may perform), text_not_accepted.
+/// may perform), text_not_accepted. Apple: UNNotificationResponse.
 nonisolated struct Focus_Events_V1_NotificationActionPerformed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The notification's id.
+  /// The notification's id. Apple: notification.request.identifier.
   var id: String = String()
 
   /// The id of an action of its category. Exactly one of this and double_tap: both are payload_malformed, none is
-  /// field_missing.
+  /// field_missing. Apple: actionIdentifier.
   var action: String {
     get {_action ?? String()}
     set {_action = newValue}
@@ -345,6 +352,7 @@ nonisolated struct Focus_Events_V1_NotificationActionPerformed: Sendable {
   var doubleTap: Bool = false
 
   /// What was typed, at most 16 KiB: string_too_long. An action without text_input takes none: text_not_accepted.
+  /// Apple: userText.
   var text: String {
     get {_text ?? String()}
     set {_text = newValue}
@@ -392,6 +400,7 @@ nonisolated struct Focus_Events_V1_GovernmentAlertPosted: Sendable {
 /// `waiting_actions`. From its first such event on an app is told of actions; before that none waits for it. Of several
 /// devices of an app whose event is accepted is to act: append, wait for the answer, act.
 /// Scope: the app. Envelope app: required. Refused: app_unknown, action_handled (the app has handled it).
+/// Apple: userNotificationCenter(_:didReceive:).
 nonisolated struct Focus_Events_V1_ActionHandled: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -33,7 +33,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 /// counts, of one build the later, so that an old install does not flip them back.
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown; too_many_preferences (an app has at most 1,000 keys with a value, set or registered);
-/// value_too_deep, value_too_large (see PropertyValue).
+/// value_too_deep, value_too_large (see PropertyValue). Apple: register(defaults:).
 nonisolated struct Focus_Events_V1_PreferencesRegistered: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -53,7 +53,7 @@ nonisolated struct Focus_Events_V1_PreferencesRegistered: Sendable {
 /// preference.changed: somebody set a preference. A register for each (app, key) (rule E3).
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown; too_many_preferences (a key without a value, when 1,000 have one); value_too_deep,
-/// value_too_large (see PropertyValue).
+/// value_too_large (see PropertyValue). Apple: set(_:forKey:).
 nonisolated struct Focus_Events_V1_PreferenceChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -81,7 +81,7 @@ nonisolated struct Focus_Events_V1_PreferenceChanged: Sendable {
 
 /// preference.reset: the set value is gone, and the registered default counts again, if there is one (rule D1). Writes
 /// the same register as preference.changed. Unknown keys are remembered: 1,000 resets of an app, the oldest leave.
-/// Scope: the app, or system. Envelope app: required. Refused: app_unknown.
+/// Scope: the app, or system. Envelope app: required. Refused: app_unknown. Apple: removeObject(forKey:).
 nonisolated struct Focus_Events_V1_PreferenceReset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -26,7 +26,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 /// route.started: an app on a device begins to record (rule R1). Inserting and finishing come from this device only.
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown; not_authorized unless location, shareRoutes and shareWorkouts are authorized and readRoutes and
-/// readWorkouts were asked for; route_exists; too_many (10,000 routes of an app).
+/// readWorkouts were asked for; route_exists; too_many (10,000 routes of an app). Apple: seriesBuilder(for:).
 nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -35,7 +35,7 @@ nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
   /// The app's own id.
   var routeID: String = String()
 
-  /// What is done, for example "running". Free text, grouped by equality (rule R7).
+  /// What is done, for example "running". Free text, grouped by equality (rule R7). Apple: HKWorkoutActivityType.
   var activity: String = String()
 
   /// Seconds east of UTC where the route starts; decides its calendar day (rule R7). -86,400 to 86,400, else
@@ -51,7 +51,7 @@ nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
 /// the unusable ones (rule R2), so a bad point is never a refusal.
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: route_unknown, route_other_device, route_finished; too_many_points (more than 3,000 here, or 1,000,000 in
-/// the route).
+/// the route). Apple: insertRouteData(_:completion:).
 nonisolated struct Focus_Events_V1_RouteLocationsInserted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -60,7 +60,7 @@ nonisolated struct Focus_Events_V1_RouteLocationsInserted: Sendable {
   /// As the route was started.
   var routeID: String = String()
 
-  /// 1 to 3,000. None: field_missing; more: too_many_points.
+  /// 1 to 3,000. None: field_missing; more: too_many_points. Apple: CLLocation.
   var points: [Focus_Events_V1_RoutePoint] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -69,27 +69,29 @@ nonisolated struct Focus_Events_V1_RouteLocationsInserted: Sendable {
 }
 
 /// One location as Core Location gives it. Doubles throughout: a limit of exactly 50 m must stay exact.
+/// Apple: CLLocation.
 nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// When the device was there; of two points of one microsecond one counts (rule R3).
+  /// When the device was there; of two points of one microsecond one counts (rule R3). Apple: timestamp.
   var timeUs: Int64 = 0
 
-  /// Degrees, WGS 84, -90 to 90.
+  /// Degrees, WGS 84, -90 to 90. Apple: coordinate.latitude.
   var latitude: Double = 0
 
-  /// Degrees, WGS 84, -180 to 180.
+  /// Degrees, WGS 84, -180 to 180. Apple: coordinate.longitude.
   var longitude: Double = 0
 
-  /// Metres.
+  /// Metres. Apple: altitude.
   var altitude: Double = 0
 
   /// Metres. Absent is 0: exact. Negative: latitude and longitude are unknown (the point is dropped); over 50: dropped.
+  /// Apple: horizontalAccuracy.
   var horizontalAccuracy: Double = 0
 
-  /// Metres. Absent is -1; negative: altitude is unknown.
+  /// Metres. Absent is -1; negative: altitude is unknown. Apple: verticalAccuracy.
   var verticalAccuracy: Double {
     get {_verticalAccuracy ?? 0}
     set {_verticalAccuracy = newValue}
@@ -99,7 +101,7 @@ nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
   /// Clears the value of `verticalAccuracy`. Subsequent reads from it will return its default value.
   mutating func clearVerticalAccuracy() {self._verticalAccuracy = nil}
 
-  /// Metres per second. Absent is -1; negative: unknown.
+  /// Metres per second. Absent is -1; negative: unknown. Apple: speed.
   var speed: Double {
     get {_speed ?? 0}
     set {_speed = newValue}
@@ -109,7 +111,7 @@ nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
   /// Clears the value of `speed`. Subsequent reads from it will return its default value.
   mutating func clearSpeed() {self._speed = nil}
 
-  /// Degrees clockwise from north, 0 to 360. Absent is -1; negative: unknown.
+  /// Degrees clockwise from north, 0 to 360. Absent is -1; negative: unknown. Apple: course.
   var course: Double {
     get {_course ?? 0}
     set {_course = newValue}
@@ -129,7 +131,7 @@ nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
 }
 
 /// workout.saved: the workout that routes can be attached to. Saving an id again replaces it.
-/// Scope: the app, or system. Envelope app: required. Refused: too_many (10,000 workouts of an app).
+/// Scope: the app, or system. Envelope app: required. Refused: too_many (10,000 workouts of an app). Apple: HKWorkout.
 nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -138,13 +140,13 @@ nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
   /// The app's own id.
   var workoutID: String = String()
 
-  /// What was done, for example "running".
+  /// What was done, for example "running". Apple: HKWorkoutActivityType.
   var activity: String = String()
 
-  /// When it began.
+  /// When it began. Apple: startDate.
   var startUs: Int64 = 0
 
-  /// When it ended. Not before start_us: field_invalid.
+  /// When it ended. Not before start_us: field_invalid. Apple: endDate.
   var endUs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -157,6 +159,7 @@ nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: route_unknown, route_other_device, route_empty (no usable point), workout_unknown (retry with a new event
 /// once the workout is saved), route_already_associated (finished with another workout).
+/// Apple: finishRoute(with:metadata:completion:).
 nonisolated struct Focus_Events_V1_RouteFinished: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -168,7 +171,7 @@ nonisolated struct Focus_Events_V1_RouteFinished: Sendable {
   /// The workout that it is of; saved before.
   var workoutID: String = String()
 
-  /// The app's own notes. At most 1,000 keys.
+  /// The app's own notes. At most 1,000 keys. Apple: metadata.
   var metadata: Dictionary<String,String> = [:]
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -178,7 +181,7 @@ nonisolated struct Focus_Events_V1_RouteFinished: Sendable {
 
 /// route.discarded: the unfinished route and its points are gone.
 /// Scope: the app on the device that started it, or system. Envelope app: required.
-/// Refused: route_unknown, route_other_device, route_finished.
+/// Refused: route_unknown, route_other_device, route_finished. Apple: discard().
 nonisolated struct Focus_Events_V1_RouteDiscarded: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

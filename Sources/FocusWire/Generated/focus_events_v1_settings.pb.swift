@@ -29,10 +29,14 @@ nonisolated enum Focus_Events_V1_Previews: SwiftProtobuf.Enum, Swift.CaseIterabl
 
   /// Absent: unchanged.
   case unspecified // = 0
+
+  /// Apple: always.
   case always // = 1
+
+  /// Apple: whenAuthenticated.
   case whenUnlocked // = 2
 
-  /// Content is hidden (rule N13).
+  /// Content is hidden (rule N13). Apple: never.
   case never // = 3
 
   /// No value of its own any more.
@@ -82,7 +86,7 @@ nonisolated enum Focus_Events_V1_Previews: SwiftProtobuf.Enum, Swift.CaseIterabl
 /// the app's of the phone; the default of the class; the default of the phone; and where nothing was ever set: alerts,
 /// badges, sounds and time-sensitive on, previews ALWAYS, scheduled delivery off.
 /// Scope: system. Envelope app: the app; absent: the default for all apps. Refused: too_many (a user has at most 1,000
-/// apps).
+/// apps). Apple: UNNotificationSettings.
 nonisolated struct Focus_Events_V1_NotificationSettingsChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -90,20 +94,24 @@ nonisolated struct Focus_Events_V1_NotificationSettingsChanged: Sendable {
 
   var deviceClass: Focus_Events_V1_NotificationSettingsChanged.DeviceClass = .unspecified
 
-  /// Whether anything rings (rule N9.1); off while an alert is held: it never rings.
+  /// Whether anything rings (rule N9.1); off while an alert is held: it never rings. Apple: alertSetting.
   var alerts: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 
-  /// Whether the badge is shown; the count goes on underneath (rule B2).
+  /// Whether the badge is shown; the count goes on underneath (rule B2). Apple: badgeSetting.
   var badges: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 
+  /// Apple: soundSetting.
   var sounds: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 
+  /// Apple: showPreviewsSetting.
   var previews: Focus_Events_V1_Previews = .unspecified
 
   /// Whether level timeSensitive may break through a Focus and scheduled delivery (rule N9).
+  /// Apple: timeSensitiveSetting.
   var timeSensitive: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 
   /// Whether alerts wait for the summary (rule N9.5). Without any time in the schedule nothing waits.
+  /// Apple: scheduledDeliverySetting.
   var scheduledDelivery: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -24,6 +24,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 
 /// Collection `preferences`, key: the preference's key. Its effective value: what was set, else the registered default
 /// (rule D1). No row: it has neither. Changes when the effective value does, and only then (rule D3).
+/// Apple: object(forKey:).
 nonisolated struct Focus_Sync_V1_PreferenceRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

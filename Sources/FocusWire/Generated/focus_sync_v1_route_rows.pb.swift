@@ -66,6 +66,7 @@ nonisolated enum Focus_Sync_V1_RouteState: SwiftProtobuf.Enum, Swift.CaseIterabl
 }
 
 /// Collection `routes`, key: the route's id. A recorded route and what it comes to (rule R5). A discarded route is a tombstone.
+/// Apple: HKWorkoutRoute.
 nonisolated struct Focus_Sync_V1_RouteRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -73,7 +74,7 @@ nonisolated struct Focus_Sync_V1_RouteRow: Sendable {
 
   var routeID: String = String()
 
-  /// As the app named it: running, cycling, …
+  /// As the app named it: running, cycling, … Apple: HKWorkoutActivityType.
   var activity: String = String()
 
   /// Seconds east of UTC where the route started; decides the calendar day that it counts for.
@@ -94,6 +95,7 @@ nonisolated struct Focus_Sync_V1_RouteRow: Sendable {
   /// Clears the value of `workoutID`. Subsequent reads from it will return its default value.
   mutating func clearWorkoutID() {self._workoutID = nil}
 
+  /// Apple: metadata.
   var metadata: Dictionary<String,String> = [:]
 
   var aggregates: Focus_Sync_V1_RouteAggregates {

@@ -31,19 +31,20 @@ nonisolated struct Focus_Sync_V1_AppRow: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What the app calls itself.
+  /// What the app calls itself. Apple: CFBundleDisplayName.
   var name: String = String()
 
-  /// The app's build number.
+  /// The app's build number. Apple: CFBundleVersion.
   var build: Int64 = 0
 
-  /// Ascending, each once.
+  /// Ascending, each once. Apple: NSUserActivityTypes.
   var declaredIntents: [Focus_Sync_V1_AppRow.Intent] = []
 
   /// Ascending, each once.
   var capabilities: [Focus_Sync_V1_AppRow.Capability] = []
 
   /// Absent: the app may not know about Focus, whatever its authorization says (rule C1).
+  /// Apple: NSFocusStatusUsageDescription.
   var focusStatusUsageDescription: String {
     get {_focusStatusUsageDescription ?? String()}
     set {_focusStatusUsageDescription = newValue}
@@ -158,7 +159,7 @@ nonisolated struct Focus_Sync_V1_AuthorizationRow: Sendable {
   /// What it is about; the row's key in other letters.
   var kind: Focus_Sync_V1_AuthorizationRow.Kind = .unspecified
 
-  /// As the person or the operating system decided.
+  /// As the person or the operating system decided. Apple: authorizationStatus.
   var status: Focus_Sync_V1_AuthorizationRow.Status = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -347,13 +348,13 @@ nonisolated struct Focus_Sync_V1_ActiveFocusRow: Sendable {
 }
 
 /// Collection `focus_visibility`, key "": the person's Focus status as this app sees it (rule F3). A row for each
-/// registered app.
+/// registered app. Apple: INFocusStatusCenter.focusStatus.
 nonisolated struct Focus_Sync_V1_FocusVisibilityRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Absent: unavailable, for whatever reason.
+  /// Absent: unavailable, for whatever reason. Apple: isFocused.
   var isFocused: Bool {
     get {_isFocused ?? false}
     set {_isFocused = newValue}
@@ -385,11 +386,13 @@ nonisolated struct Focus_Sync_V1_AudienceRow: Sendable {
 }
 
 /// Collection `notifications`, key: the notification's id. One that is in the list (rule N7).
+/// Apple: UNNotificationContent.
 nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Apple: categoryIdentifier.
   var category: String {
     get {_category ?? String()}
     set {_category = newValue}
@@ -399,6 +402,7 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `category`. Subsequent reads from it will return its default value.
   mutating func clearCategory() {self._category = nil}
 
+  /// Apple: threadIdentifier.
   var thread: String {
     get {_thread ?? String()}
     set {_thread = newValue}
@@ -409,9 +413,10 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   mutating func clearThread() {self._thread = nil}
 
   /// What to show: the app's name when the notification has no title of its own (rule N6). Of a communication, the
-  /// sender's name, as it was when this was posted; the subtitle then is the group's name (rule N5).
+  /// sender's name, as it was when this was posted; the subtitle then is the group's name (rule N5). Apple: title.
   var title: String = String()
 
+  /// Apple: subtitle.
   var subtitle: String {
     get {_subtitle ?? String()}
     set {_subtitle = newValue}
@@ -421,12 +426,13 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `subtitle`. Subsequent reads from it will return its default value.
   mutating func clearSubtitle() {self._subtitle = nil}
 
+  /// Apple: body.
   var body: String = String()
 
-  /// As posted.
+  /// As posted. Apple: interruptionLevel.
   var level: Focus_Sync_V1_NotificationRow.Level = .unspecified
 
-  /// 0 to 1; orders the summary (rule N10).
+  /// 0 to 1; orders the summary (rule N10). Apple: relevanceScore.
   var relevance: Double = 0
 
   var marketing: Bool = false
@@ -451,7 +457,7 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `eventAtUs`. Subsequent reads from it will return its default value.
   mutating func clearEventAtUs() {self._eventAtUs = nil}
 
-  /// Name of the sound to play.
+  /// Name of the sound to play. Apple: sound.
   var sound: String {
     get {_sound ?? String()}
     set {_sound = newValue}
@@ -461,7 +467,7 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `sound`. Subsequent reads from it will return its default value.
   mutating func clearSound() {self._sound = nil}
 
-  /// The time of the post's stamp (rule E3); orders the list.
+  /// The time of the post's stamp (rule E3); orders the list. Apple: date.
   var postedAtUs: Int64 = 0
 
   /// The sender's image, of a communication (rule N5).
@@ -475,7 +481,7 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   mutating func clearAvatar() {self._avatar = nil}
 
   /// With previews hidden show the title "Notification" and this body (absent: none), without subtitle, sender and
-  /// avatar (rule N13). The category's placeholder; follows the category.
+  /// avatar (rule N13). The category's placeholder; follows the category. Apple: hiddenPreviewsBodyPlaceholder.
   var hiddenBody: String {
     get {_hiddenBody ?? String()}
     set {_hiddenBody = newValue}
@@ -497,9 +503,17 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   nonisolated enum Level: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
     case unspecified // = 0
+
+    /// Apple: passive.
     case passive // = 1
+
+    /// Apple: active.
     case active // = 2
+
+    /// Apple: timeSensitive.
     case timeSensitive // = 3
+
+    /// Apple: critical.
     case critical // = 4
     case UNRECOGNIZED(Int)
 
@@ -822,6 +836,7 @@ nonisolated struct Focus_Sync_V1_BadgeRow: Sendable {
   // methods supported on all messages.
 
   /// Unread notifications in the list. Absent: no badge is shown. The phone's, and that of every class not in `others`.
+  /// Apple: badge.
   var count: Int64 {
     get {_count ?? 0}
     set {_count = newValue}
@@ -866,6 +881,7 @@ nonisolated struct Focus_Sync_V1_BadgeRow: Sendable {
 }
 
 /// Collection `categories`, key "": the app's kinds of notifications, as registered (rule N1).
+/// Apple: UNNotificationCategory.
 nonisolated struct Focus_Sync_V1_CategoriesRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -880,9 +896,10 @@ nonisolated struct Focus_Sync_V1_CategoriesRow: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Apple: identifier.
     var id: String = String()
 
-    /// The body to show when previews are hidden (rule N13).
+    /// The body to show when previews are hidden (rule N13). Apple: hiddenPreviewsBodyPlaceholder.
     var hiddenPreviewsPlaceholder: String {
       get {_hiddenPreviewsPlaceholder ?? String()}
       set {_hiddenPreviewsPlaceholder = newValue}
@@ -892,7 +909,7 @@ nonisolated struct Focus_Sync_V1_CategoriesRow: Sendable {
     /// Clears the value of `hiddenPreviewsPlaceholder`. Subsequent reads from it will return its default value.
     mutating func clearHiddenPreviewsPlaceholder() {self._hiddenPreviewsPlaceholder = nil}
 
-    /// At most four, in the order in which they are shown.
+    /// At most four, in the order in which they are shown. Apple: actions.
     var actions: [Focus_Sync_V1_CategoriesRow.Action] = []
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -907,11 +924,13 @@ nonisolated struct Focus_Sync_V1_CategoriesRow: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Apple: identifier.
     var id: String = String()
 
+    /// Apple: title.
     var title: String = String()
 
-    /// Name of an icon.
+    /// Name of an icon. Apple: icon.
     var icon: String {
       get {_icon ?? String()}
       set {_icon = newValue}
@@ -921,13 +940,16 @@ nonisolated struct Focus_Sync_V1_CategoriesRow: Sendable {
     /// Clears the value of `icon`. Subsequent reads from it will return its default value.
     mutating func clearIcon() {self._icon = nil}
 
+    /// Apple: destructive.
     var destructive: Bool = false
 
+    /// Apple: foreground.
     var opensApp: Bool = false
 
-    /// It takes a text.
+    /// It takes a text. Apple: UNTextInputNotificationAction.
     var textInput: Bool = false
 
+    /// Apple: authenticationRequired.
     var needsUnlock: Bool = false
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -947,7 +969,7 @@ nonisolated struct Focus_Sync_V1_ActionRow: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The action's id; of a double tap, that of the action it was resolved to.
+  /// The action's id; of a double tap, that of the action it was resolved to. Apple: actionIdentifier.
   var action: String = String()
 
   var doubleTap: Bool = false
@@ -963,6 +985,7 @@ nonisolated struct Focus_Sync_V1_ActionRow: Sendable {
 /// Collection `waiting_actions`, key: the id of the event that performed it, as text. What was done with a notification of
 /// an app that is still to hear of it (rule N20). Only sessions of the app see it, until one appends `action.handled`. At
 /// most 1,000 of an app, in 1 MiB, of which the oldest leave. What becomes of the notification changes nothing here.
+/// Apple: UNNotificationResponse.
 nonisolated struct Focus_Sync_V1_WaitingActionRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -971,10 +994,11 @@ nonisolated struct Focus_Sync_V1_WaitingActionRow: Sendable {
   /// The app's actions, and what it handles of them, are numbered in the order of the log; take them up in this order.
   var number: Int64 = 0
 
+  /// Apple: notification.request.identifier.
   var notificationID: String = String()
 
   /// The action's id: as it was named, or what a double tap was resolved to. Absent: a double tap on a notification that
-  /// was not listed, or was posted after it.
+  /// was not listed, or was posted after it. Apple: actionIdentifier.
   var action: String {
     get {_action ?? String()}
     set {_action = newValue}
@@ -986,7 +1010,7 @@ nonisolated struct Focus_Sync_V1_WaitingActionRow: Sendable {
 
   var doubleTap: Bool = false
 
-  /// What was typed.
+  /// What was typed. Apple: userText.
   var text: String {
     get {_text ?? String()}
     set {_text = newValue}
@@ -1036,19 +1060,19 @@ nonisolated struct Focus_Sync_V1_SuggestionRow: Sendable {
   init() {}
 }
 
-/// Collection `workouts`, key: the workout's id. A saved workout.
+/// Collection `workouts`, key: the workout's id. A saved workout. Apple: HKWorkout.
 nonisolated struct Focus_Sync_V1_WorkoutRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What was done, for example "running".
+  /// What was done, for example "running". Apple: HKWorkoutActivityType.
   var activity: String = String()
 
-  /// When it began.
+  /// When it began. Apple: startDate.
   var startUs: Int64 = 0
 
-  /// When it ended.
+  /// When it ended. Apple: endDate.
   var endUs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -25,6 +25,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 /// Collection `notification_settings`, key "": what notifications of the row's app may do (rules N15, N16); without an
 /// app, of every app that nothing was said of. A row for each registered app once anything was set for it or for all. No
 /// row: alerts, badges, sounds and time-sensitive on, previews ALWAYS, scheduled delivery off, not muted.
+/// Apple: UNNotificationSettings.
 nonisolated struct Focus_Sync_V1_NotificationSettingsRow: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -126,10 +127,14 @@ nonisolated struct Focus_Sync_V1_NotificationSettingsRow: @unchecked Sendable {
   nonisolated enum Previews: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
     case unspecified // = 0
+
+    /// Apple: always.
     case always // = 1
+
+    /// Apple: whenAuthenticated.
     case whenUnlocked // = 2
 
-    /// Content is hidden (rule N13).
+    /// Content is hidden (rule N13). Apple: never.
     case never // = 3
     case UNRECOGNIZED(Int)
 
@@ -173,16 +178,22 @@ nonisolated struct Focus_Sync_V1_NotificationSettingsRow: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Apple: alertSetting.
     var alerts: Bool = false
 
+    /// Apple: badgeSetting.
     var badges: Bool = false
 
+    /// Apple: soundSetting.
     var sounds: Bool = false
 
+    /// Apple: showPreviewsSetting.
     var previews: Focus_Sync_V1_NotificationSettingsRow.Previews = .unspecified
 
+    /// Apple: timeSensitiveSetting.
     var timeSensitive: Bool = false
 
+    /// Apple: scheduledDeliverySetting.
     var scheduledDelivery: Bool = false
 
     var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -1097,7 +1097,8 @@ nonisolated struct Focus_Sync_V1_Appended: Sendable {
 
   var refused: [Focus_Sync_V1_RefusedEvent] = []
 
-  /// Keep them with the events that they cover (rule S6). None for events that had been logged before.
+  /// Keep them with the events that they cover (rule S6). An event that is sent again with the contents that were logged
+  /// gets one again, perhaps together with other events than the first time; each receipt proves its own.
   var receipts: [Focus_Sync_V1_Receipt] = []
 
   /// Answers a Reoffer or Lost of another incarnation than Hello's.

@@ -338,14 +338,14 @@ extension Rule {
             name: "R3", title: "Order of points", document: .domain,
             section: "Workouts and routes",
             text: #"""
-            Points may arrive in any order and twice. One point per microsecond: the smallest accuracy, then the smallest tuple, stays. Aggregates are those of these points sorted by time.
+            Points may arrive in any order and twice. One point per microsecond: the smallest horizontal accuracy, then the smallest tuple (latitude, longitude, altitude, vertical accuracy, speed, course), stays. Aggregates are those of these points sorted by time.
             """#),
         Rule(
             name: "R4", title: "Finishing", document: .domain,
             section: "Workouts and routes",
             text: #"""
             Insert and finish come from the device that started the route (`route_other_device`), up to the finish, also after the workout was saved. Finishing: no accepted point → `route_empty`; workout not saved yet → `workout_unknown`; already finished with the same workout → accepted, no change; with another → `route_already_associated`; a refused finish leaves the route open.
-            A workout may own several routes; a route has exactly one workout, for good. Insert after finish → `route_finished`. Unknown route → `route_unknown`. A system session may discard an unfinished route.
+            `workout.saved` is a register for each id (E3). A workout may own several routes; a route has exactly one workout, for good. Insert after finish → `route_finished`. Unknown route → `route_unknown`. A system session may discard an unfinished route. The id of a discarded one may be started again.
             """#),
         Rule(
             name: "R5", title: "Aggregates", document: .domain,
