@@ -319,7 +319,7 @@ extension Rule {
             section: "Preferences",
             text: #"""
             Defaults come from a Settings bundle: read `Root.plist`, take `Key` + `DefaultValue` of each specifier, follow `PSChildPaneSpecifier.File` (with or without `.plist`)
-            where it stands. Within a file the last definition of a key wins, also over an earlier child pane; a child pane never overwrites a key already present. A default that another one beats and that differs is told by file. Missing file, cycle, no `PreferenceSpecifiers`: a clear error naming the file, nothing registered. XML and binary plists.
+            where it stands. Within a file the last definition of a key wins, also over an earlier child pane; a child pane never overwrites a key already present. A default that another one beats and that differs is told by file. Missing file, cycle, no `PreferenceSpecifiers`, a specifier that cannot be one (a `Key` that is no text, a child pane without a `File`): a clear error naming the file, nothing registered, because its developer is to see the mistake. XML and binary plists.
             """#),
         Rule(
             name: "R1", title: "Permission", document: .domain,
