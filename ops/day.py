@@ -16,6 +16,7 @@ FOCUSCTL, SERVER, DATA_DIR, WORK = sys.argv[1:5]
 USER = "0a11ce00-0000-4000-8000-000000000001"
 PHONE = "0a11ce00-0000-4000-8000-0000000000f0"
 WATCH = "0a11ce00-0000-4000-8000-0000000000f1"
+DESKTOP = "0a11ce00-0000-4000-8000-0000000000f2"
 CHAT, MAIL = "com.example.chat", "com.example.mail"
 NAMES = {CHAT: "Chat", MAIL: "Mail"}
 WHY = {
@@ -28,6 +29,7 @@ WHY = {
     "ALLOWED_PERSON": "the Focus lets its sender through",
     "SCHEDULED_DELIVERY": "its app is in the scheduled summary",
     "SUMMARY": "the summary is here",
+    "IN_FRONT": "its app is in front, and is told instead",
 }
 
 
@@ -44,12 +46,12 @@ def token(device, scope, kind=None):
 class Viewer:
     """Somebody who looks: `focusctl sync --follow`, line by line."""
 
-    def __init__(self, name, device, scope, kind):
-        self.name, self.version, self.news = name, -1, []
+    def __init__(self, name, device, scope, kind, *more):
+        self.name, self.device, self.version, self.news = name, device, -1, []
         self.changed = threading.Condition()
         self.process = subprocess.Popen(
             [FOCUSCTL, "sync", "--follow", "--json", "--plaintext", "--server", SERVER, "--state", f"{WORK}/{name}",
-             "--token", token(device, scope, kind)],
+             "--token", token(device, scope, kind), *more],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         FOLLOWERS.append(self.process)
         threading.Thread(target=self.listen, daemon=True).start()
@@ -117,14 +119,24 @@ def message(key, interaction, body):
             event("notification.posted", CHAT, notificationId=key, body=body, interactionId=interaction)]
 
 
-def tell(row):
-    """A row in words; None for rows that only programs care about."""
+def rings(value, device):
+    """Where an alert that rings does so: first on the device in use, and elsewhere if nobody has read it there."""
+    first = value.get("firstDevice")
+    if first is None or first == device:
+        return "rings"
+    if value.get("othersRing"):
+        return "rings here too, as nobody has read it in 30 s"
+    return "rings on the device in use, and not here"
+
+
+def tell(row, device):
+    """A row in words, on this device; None for rows that only programs care about."""
     app, key, value = NAMES.get(row.get("app"), row.get("app")), row["key"], row.get("value") or {}
     gone = row["change"] == "removed"
     kind = row["collection"]
     if kind == "alerts" and not gone:
         why = WHY.get(value["reason"], value["reason"])
-        what = {"NOW": "rings", "NONE": "stays silent", "HELD_BY_FOCUS": "waits", "HELD_FOR_SUMMARY": "waits for the summary"}
+        what = {"NOW": rings(value, device), "NONE": "stays silent", "HELD_BY_FOCUS": "waits", "HELD_FOR_SUMMARY": "waits for the summary"}
         silent = ", even with the ring switch on silent" if value.get("overridesSilentSwitch") else ""
         return f"{app} “{key}” {what[value['alert']]}{silent}: {why}"
     if kind == "badges":
@@ -189,7 +201,7 @@ def play():
                 delays.extend((at - acknowledged) * 1000 for at, _ in news)
             latest = {}
             for _, row in news:
-                words = tell(row)
+                words = tell(row, viewer.device)
                 if words:
                     latest[(row["collection"], row.get("app"), row["key"])] = words
             for words in () if quiet else latest.values():
@@ -224,6 +236,19 @@ def play():
          post(MAIL, "Fake", "Mail", "Not from Mail"))
     step("12:00", "Alice turns Work off: what waited rings.", phone,
          event("focus.changed", focusId="work", isActive=False))
+    viewers.append(Viewer("desktop", DESKTOP, ["--system"], "desktop", "--in-use"))
+    version = viewers[0].version + 1
+    report("14:00", "Alice sits down at her desktop, which says so; the server notes that, on its own.", version, quiet=True)
+    step("14:05", "Bob writes. It rings where Alice is.", chat, post(CHAT, "Report?", "Bob", "Is the report done?"))
+    step("14:06", "She reads it there, so it rings nowhere else.", phone, event("notification.read", CHAT, ids=["Report?"]))
+    outcomes, acknowledged = chat.append(post(CHAT, "Coffee?", "Bob", "Coffee?"))
+    report("14:20", "Bob writes again, and Alice has left the desktop on.", outcomes[-1]["version"], acknowledged)
+    print("\n       (In 30 s it rings elsewhere, if nobody reads it: the server waits for that, and so do we.)")
+    report("14:20", "Half a minute later the server appends that it rings elsewhere.", viewers[0].version + 1, deadline=60)
+    desktop = viewers.pop()
+    if desktop.stop():
+        sys.exit("the desktop's follower failed")
+    report("15:00", "She shuts the desktop down: it is not in use any more.", viewers[0].version + 1, quiet=True)
     step("16:25", "Alice lets Chat record her run.", phone,
          *[allow(CHAT, kind) for kind in ("LOCATION", "SHARE_WORKOUTS", "SHARE_ROUTES", "READ_WORKOUTS", "READ_ROUTES")],
          quiet=True)

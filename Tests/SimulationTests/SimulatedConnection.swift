@@ -75,7 +75,10 @@ final class SimulatedConnection: LogConnection {
 
     /// Waits for an answer that does not come.
     func fallSilent() -> PostgresError {
-        wait(until: access.simulation.clock.now + microseconds(silenceLimit ?? SimulatedAccess.silence))
+        // The limit is longer each time in a row, and for so long the server cannot do anything else.
+        let end = access.simulation.clock.now + microseconds(silenceLimit ?? SimulatedAccess.silence)
+        access.database.isTroubled(until: end)
+        wait(until: end)
         isAbandoned = isUsable
         close()
         access.database.isTroubled()

@@ -32,7 +32,8 @@ final class SimulatedDatabase {
         open.append(Open(connection: connection))
     }
 
-    func isTroubled() { troubledAt = max(clock.now, awayUntil) }
+    /// - Parameter end: until when what happens lasts, where that is known.
+    func isTroubled(until end: Int64 = 0) { troubledAt = max(troubledAt, clock.now, awayUntil, end) }
 
     /// The server crashes, and recovers; now and then that takes a while.
     func crash() {

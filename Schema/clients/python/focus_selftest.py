@@ -39,7 +39,8 @@ class Drip(io.RawIOBase):
 
 def store_options(directory):
     """Of a device with system scope, whose store is kept there."""
-    claims = base64.urlsafe_b64encode(json.dumps({"device": str(uuid.UUID(int=1)), "scope": "system"}).encode())
+    claims = base64.urlsafe_b64encode(json.dumps(
+        {"sub": str(uuid.UUID(int=2)), "device": str(uuid.UUID(int=1)), "scope": "system"}).encode())
     return argparse.Namespace(state=directory, token=f".{claims.decode()}.")
 
 def text(word):

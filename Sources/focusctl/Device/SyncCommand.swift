@@ -22,6 +22,7 @@ struct SyncCommand: AsyncParsableCommand {
             Examples:
               focusctl sync --plaintext --token-file token
               focusctl sync --plaintext --token-file token --follow --json
+              focusctl sync --plaintext --token-file token --follow --in-use
 
             Exit codes: 0 done (with --follow: stopped by SIGINT or SIGTERM),
             1 failed, 2 usage, 3 the rows differed from the server's, even if they
@@ -42,10 +43,16 @@ struct SyncCommand: AsyncParsableCommand {
     var collections: [RowCollection] = []
     @Option(name: .customLong("class"), help: "What kind of device this is, unless the token says.")
     var deviceClass = DeviceClass.phone
+    @Flag(help: "With --follow: report that the device is in use, so that alerts ring here first (rule N18).")
+    var inUse = false
+    @Option(help: "With --in-use: the app that is in front.")
+    var inFront: AppID?
 
     func validate() throws {
         if once, follow { throw ValidationError("Either --once or --follow.") }
         if all, follow { throw ValidationError("--all is for --once.") }
+        if inUse, !follow { throw ValidationError("--in-use is for --follow.") }
+        if inFront != nil, !inUse { throw ValidationError("--in-front is for --in-use.") }
         if let hidden = collections.first(where: { !$0.isPublic }) {
             throw ValidationError("\(hidden.rawValue) is internal, no device gets it.")
         }
@@ -78,7 +85,17 @@ struct SyncCommand: AsyncParsableCommand {
         await client.start()
         let signals = Interruption { Task { await client.close() } }
         defer { withExtendedLifetime(signals) {} }
+        let reports = inUse ? Task { await reportActivity(client) } : nil
+        defer { reports?.cancel() }
         try await client.waitUntilStopped()
+    }
+
+    /// Reports the device's use again and again, well within the minute for which a report counts.
+    private func reportActivity(_ client: SyncClient) async {
+        while !Task.isCancelled {
+            await client.reportActivity(inFront: inFront)
+            try? await Task.sleep(for: .seconds(1))
+        }
     }
 
     private func showAll(_ client: SyncClient) throws {
