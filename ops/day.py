@@ -48,10 +48,11 @@ class Viewer:
 
     def __init__(self, name, device, scope, kind, *more):
         self.name, self.device, self.version, self.news = name, device, -1, []
+        self.token, self.is_app = token(device, scope, kind), "--app" in scope
         self.changed = threading.Condition()
         self.process = subprocess.Popen(
             [FOCUSCTL, "sync", "--follow", "--json", "--plaintext", "--server", SERVER, "--state", f"{WORK}/{name}",
-             "--token", token(device, scope, kind), *more],
+             "--token", self.token, *more],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         FOLLOWERS.append(self.process)
         threading.Thread(target=self.listen, daemon=True).start()
@@ -66,8 +67,17 @@ class Viewer:
                     self.news.append((now, row))
                 self.changed.notify_all()
 
+    def head(self):
+        """The version that whoever connects now is shown."""
+        done = subprocess.run(
+            [FOCUSCTL, "sync", "--json", "--plaintext", "--server", SERVER, "--state", f"{WORK}/{self.name}-beside",
+             "--token", self.token], check=True, capture_output=True, text=True)
+        return json.loads(done.stdout.splitlines()[-1])["version"]
+
     def take(self, version, deadline=30):
-        """What came until the digests confirmed `version`."""
+        """What came until the digests confirmed the user's `version`."""
+        if self.is_app:  # An app counts what it was shown, and nothing else.
+            version = self.head()
         with self.changed:
             if not self.changed.wait_for(lambda: self.version >= version, deadline):
                 sys.exit(f"{self.name} did not get version {version} within {deadline} s")
@@ -83,6 +93,7 @@ class Author:
     """Somebody who appends: `focusctl append`."""
 
     def __init__(self, name, device, scope, kind=None):
+        self.is_app = "--app" in scope
         self.arguments = ["--plaintext", "--server", SERVER, "--state", f"{WORK}/{name}-agent", "--token",
                           token(device, scope, kind)]
 
@@ -191,7 +202,8 @@ def play():
 
     def step(clock, what, author, *events, quiet=False):
         outcomes, acknowledged = author.append(*events)
-        report(clock, what, outcomes[-1]["version"], acknowledged, quiet)
+        version = viewers[0].head() if author.is_app else outcomes[-1]["version"]
+        report(clock, what, version, acknowledged, quiet)
 
     def report(clock, what, version, acknowledged=None, quiet=False, deadline=30):
         print(f"\n{clock}  {what}   [version {version}]")
@@ -241,8 +253,7 @@ def play():
     report("14:00", "Alice sits down at her desktop, which says so; the server notes that, on its own.", version, quiet=True)
     step("14:05", "Bob writes. It rings where Alice is.", chat, post(CHAT, "Report?", "Bob", "Is the report done?"))
     step("14:06", "She reads it there, so it rings nowhere else.", phone, event("notification.read", CHAT, ids=["Report?"]))
-    outcomes, acknowledged = chat.append(post(CHAT, "Coffee?", "Bob", "Coffee?"))
-    report("14:20", "Bob writes again, and Alice has left the desktop on.", outcomes[-1]["version"], acknowledged)
+    step("14:20", "Bob writes again, and Alice has left the desktop on.", chat, post(CHAT, "Coffee?", "Bob", "Coffee?"))
     print("\n       (In 30 s it rings elsewhere, if nobody reads it: the server waits for that, and so do we.)")
     report("14:20", "Half a minute later the server appends that it rings elsewhere.", viewers[0].version + 1, deadline=60)
     desktop = viewers.pop()
@@ -272,7 +283,7 @@ def play():
     report(time.strftime("%H:%M", time.gmtime(due)), "The summary is due; the server appends that, on its own.",
            viewers[0].version + 1, deadline=seconds + 30)
 
-    print(f"\n{len(delays)} row changes reached four followers, the last of each step at most {max(0, *delays):.0f} ms after the appending")
+    print(f"\n{len(delays)} row changes reached the followers, the last of each step at most {max(0, *delays):.0f} ms after the appending")
     print("command had ended. After each step every follower compared the digests of its rows with the server's: all agreed.")
     codes = [viewer.stop() for viewer in viewers]
     if any(codes):
