@@ -130,8 +130,8 @@ public struct FocusAdvice: Sendable {
         }
     }
 
-    /// Of an alert that was held: it was opened while it still was, or as soon as it was not. Of one that rang: it was
-    /// opened at all.
+    /// An alert that was held was wanted if it was opened while it was, or as soon as it was not; one that rang, if it
+    /// was opened at all.
     private func wasWanted(_ alert: Open, openedAt: Timestamp) -> Bool {
         guard alert.wasHeld, let released = alert.releasedAt else { return true }
         return openedAt.microseconds(since: released) <= Self.promptMicroseconds

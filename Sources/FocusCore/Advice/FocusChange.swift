@@ -29,8 +29,8 @@ public struct FocusChange: Hashable, Sendable, Comparable {
 public struct FocusAdviceCount: Hashable, Sendable {
     /// All of them.
     public var alerts = 0
-    /// Of those that were held: opened while the Focus was on, or within a minute of its end. Of those that rang: opened
-    /// at all.
+    /// Those that were held and opened while the Focus was on, or within a minute of its end; those that rang and were
+    /// opened at all.
     public var wanted = 0
     /// Never read within a day, or removed unread.
     public var ignored = 0

@@ -90,7 +90,8 @@ struct SyncCommand: AsyncParsableCommand {
         try await client.waitUntilStopped()
     }
 
-    /// Reports the device's use again and again, well within the minute for which a report counts.
+    /// Reports the device's use again and again, also soon after each new connection. The client sends no more of it than
+    /// the server needs.
     private func reportActivity(_ client: SyncClient) async {
         while !Task.isCancelled {
             await client.reportActivity(inFront: inFront)

@@ -5,7 +5,6 @@ enum PictureText {
     /// `9:05`, or `1:02:03` from an hour on.
     static func clock(seconds: Double) -> String {
         guard let seconds = Int64(exactly: max(0, seconds).rounded()) else { return "" }
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         guard seconds >= 3_600 else { return "\(seconds / 60):\(two(seconds % 60))" }
         return "\(seconds / 3_600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
     }
@@ -40,13 +39,13 @@ enum PictureText {
     private static func clock(_ time: Timestamp, _ utcOffsetSeconds: Int32) -> String {
         let local = time.adding(microseconds: Int64(utcOffsetSeconds) * 1_000_000).microseconds / 1_000_000
         let seconds = (local % 86_400 + 86_400) % 86_400
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(two(seconds / 3_600)):\(two(seconds / 60 % 60))"
     }
 
     private static func offset(_ seconds: Int32) -> String {
         let minutes = Int(seconds).magnitude / 60
-        func two(_ number: UInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(seconds < 0 ? "−" : "+")\(two(minutes / 60)):\(two(minutes % 60))"
     }
+
+    private static func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
