@@ -1,3 +1,5 @@
+@testable import SyncServer
+
 /// How long anything takes at most, counted in steps of the system where that is possible, and why.
 struct LivenessBounds {
     private let servers: Int
@@ -10,9 +12,15 @@ struct LivenessBounds {
         // the checkpoint. A server does not know what others have written: its batches go through all whom it believes
         // to be lacking, and move nothing meanwhile. Then another server may be the one.
         let users = plan.users + plan.crowd + (plan.brokenEvents > 0 ? 1 : 0)
-        let batch = plan.projectionBounds ?? 512
-        standing = servers == 1 ? 2 : servers * ((users + batch - 1) / batch + 1)
+        let batch = plan.projectionBounds ?? (plan.crowd > 0 ? plan.crowdRows / Self.changedRows : 512)
+        // A server that begins anew does not know who cannot be loaded, and finds it out so many at a time.
+        let loads = plan.projectionBounds ?? LaneConfiguration().loadsPerProjection
+        let tries = (plan.brokenCrowd + loads - 1) / loads
+        standing = servers == 1 ? 2 + tries : servers * ((users + batch - 1) / batch + 1 + tries)
     }
+
+    /// The most rows that a user of a crowd has changed when a batch takes them.
+    private static let changedRows = 6
 
     // MARK: Commits
 

@@ -112,7 +112,7 @@ extension SimulatedLog {
         let moves = missing.isEmpty && batch.checkpoint > part.checkpoint
         if moves {
             part.checkpoint = batch.checkpoint
-            for user in batch.laggards {
+            for user in passed(batch) {
                 let first = firstLacking(user, batch.partition, part)
                 if let first, first < part.checkpoint { part.laggards[user] = first }
             }
@@ -126,6 +126,15 @@ extension SimulatedLog {
         let isCovered = moves && batch.end.map { $0 <= batch.checkpoint } ?? batch.users.isEmpty
         if !isCovered { flushed = model }
         return .written(missing: missing, checkpoint: part.checkpoint)
+    }
+
+    /// Whom the database asks for events that their rows lack.
+    private func passed(_ batch: ProjectionBatch) -> Set<UserID> {
+        switch batch.passed {
+        case .named(let users): Set(users)
+        case .anybody:
+            Set((events[batch.partition] ?? [])[Int(batch.base.rawValue)..<Int(batch.checkpoint.rawValue)].map(\.user))
+        }
     }
 
     /// Forgets those of the laggards whose rows lack no event below the checkpoint any more.

@@ -244,7 +244,7 @@ final class SimulatedServer {
         if plan.brokenEvents + plan.brokenCrowd > 0 {
             configuration.quarantineMilliseconds = random.element([300, 2_000])
         }
-        if plan.crowd > 0 { configuration.rowsPerProjection = 256 }
+        if plan.crowd > 0 { configuration.rowsPerProjection = plan.crowdRows }
         if let bound = plan.projectionBounds {
             configuration.usersPerProjection = bound
             configuration.rowsPerProjection = bound

@@ -99,6 +99,8 @@ struct SimulationPlan {
     /// nobody can load.
     var crowd = 0
     var brokenCrowd = 0
+    /// The bound for rows in a batch where there is a crowd: so small that there are many batches.
+    let crowdRows = 256
     /// Whether it is judged how long appends wait for their answers (`LivenessBounds.commits`).
     var judgesAnswers = false
     /// How often in a row at most a lane's batch for a partition comes too late, because another server was first; nil:

@@ -14,9 +14,8 @@ public struct ProjectionBatch: Sendable {
     /// The offset behind the last event that is folded into the rows; nil: not known. Where the checkpoint does not
     /// reach it, a loss of this batch would not show in the checkpoint, so the commit waits for the disk.
     public var end: LogOffset?
-    /// Users with events between `base` and `checkpoint` who cannot be folded. Those whose rows lack any are recorded as
-    /// laggards.
-    public var laggards: [UserID]
+    /// Users with events between `base` and `checkpoint` who cannot be folded.
+    public var passed: PassedUsers
     /// An event as late as any that was folded into the rows: without it in the log, nothing is written.
     public var anchor: LogAnchor?
     /// The timeline on which everything below `base`, and every user's rows up to their `base`, were written. On
@@ -28,7 +27,7 @@ public struct ProjectionBatch: Sendable {
 
     public init(
         partition: Partition, generation: Int32, base: LogOffset = .zero, checkpoint: LogOffset,
-        end: LogOffset? = nil, laggards: [UserID] = [], anchor: LogAnchor? = nil, timeline: Timeline? = nil,
+        end: LogOffset? = nil, passed: PassedUsers = .nobody, anchor: LogAnchor? = nil, timeline: Timeline? = nil,
         users: [ProjectedUser]
     ) {
         self.partition = partition
@@ -36,7 +35,7 @@ public struct ProjectionBatch: Sendable {
         self.base = base
         self.checkpoint = checkpoint
         self.end = end
-        self.laggards = laggards
+        self.passed = passed
         self.anchor = anchor
         self.timeline = timeline
         self.users = users

@@ -98,7 +98,7 @@ public struct ProjectionWriter: Sendable {
             if !requests.isEmpty, !isCovered { requests.append((Queries.flushCommit, [])) }
             if moves {
                 requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
-                if !batch.laggards.isEmpty { requests.append(Self.laggards(batch)) }
+                if batch.passed != .nobody { requests.append(Self.laggards(batch)) }
             }
             if try locked.bool(row: 0, column: 4), !batch.users.isEmpty {
                 requests.append(
@@ -118,10 +118,11 @@ public struct ProjectionWriter: Sendable {
     }
 
     private static func laggards(_ batch: ProjectionBatch) -> (Statement, [PostgresValue]) {
-        let parameters: [PostgresValue] = [
-            .int4(batch.partition.rawValue), .uuidArray(batch.laggards.map(\.uuid)), .int8(batch.checkpoint.rawValue),
-        ]
-        return (Queries.recordLaggards, parameters)
+        let (partition, end) = (PostgresValue.int4(batch.partition.rawValue), batch.checkpoint.rawValue)
+        return switch batch.passed {
+        case .named(let users): (Queries.recordLaggards, [partition, .uuidArray(users.map(\.uuid)), .int8(end)])
+        case .anybody: (Queries.recordLaggardsInRange, [partition, .int8(batch.base.rawValue), .int8(end)])
+        }
     }
 
     /// Fewer new rows than this do not repay a statement of their own.

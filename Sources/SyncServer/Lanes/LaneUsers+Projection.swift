@@ -15,8 +15,11 @@ extension LaneUsers {
             return []
         }
         backlog.endSetAside(partition, now: now)
-        let oldest = backlog.users(of: partition, limit: usersPerBatch(partition)) { !resident.isQuarantined($0) }
-        let missing = oldest.filter { resident[$0] == nil }.prefix(configuration.loadsPerProjection)
+        let oldest = backlog.users(of: partition, limit: usersPerBatch(partition)) { !resident.hasFailed($0) }
+        var missing = Array(oldest.filter { resident[$0] == nil }.prefix(configuration.loadsPerProjection))
+        // Those who failed are tried again beside the others: however many they are, everybody's turn comes.
+        let places = max(1, configuration.loadsPerProjection / 4)
+        missing += resident.failed(limit: places) { backlog.isBehind($0, in: partition) }
         guard missing.isEmpty else {
             backlog.wait(for: Set(missing), in: partition)
             for id in missing { loads.need(id) }
@@ -30,8 +33,8 @@ extension LaneUsers {
     }
 
     /// Makes a batch of the dirty rows of the partition's users in memory, and the report that the projector completes.
-    /// A quarantined user is left out and holds back nobody, nor does one who has not been loaded since. Nil when nobody could be loaded and the checkpoint cannot
-    /// move: the partition is tried again later.
+    /// A quarantined user is left out and holds back nobody, nor does one who has not been loaded since. Nil when nobody
+    /// could be loaded and the checkpoint cannot move: the partition is tried again later.
     /// - Parameters:
     ///   - head: the partition's head, up to which the states in memory have all events.
     ///   - timeline: the one on which the read model has what the lane believes it to have.
@@ -62,10 +65,11 @@ extension LaneUsers {
             backlog.postpone(head.partition, until: later)
             return nil
         }
+        if cover.isCut { backlog.postpone(head.partition, until: now) }
         for (id, offset) in cover.offsets { report.users[id]?.offset = offset }
         let batch = ProjectionBatch(
             partition: head.partition, generation: report.generation, base: cover.base, checkpoint: cover.checkpoint,
-            end: cover.end, laggards: cover.laggards, anchor: head.anchor, timeline: timeline, users: projected)
+            end: cover.end, passed: cover.passed, anchor: head.anchor, timeline: timeline, users: projected)
         return (batch, report)
     }
 

@@ -238,11 +238,15 @@ struct ProjectionBacklog {
         /// The offset behind the last event of all users in the batch.
         var end = LogOffset.zero
         /// Users whom the checkpoint may pass with this batch although their rows lack events.
-        var laggards: [UserID] = []
+        var passed = PassedUsers.nobody
+        /// Whether the checkpoint could go further if more events were looked through for laggards.
+        var isCut = false
     }
 
-    /// The most users whom the checkpoint passes in one batch. When there are more, it waits for the next batch.
-    private static let laggardLimit = 512
+    /// The most users who are named to the database as passed.
+    private static let namedLimit = 512
+    /// How many events the database looks through for those who are passed, when they are more than are named.
+    private static let searchedEvents = 4_096
 
     /// Records that a batch with these users is under way. The checkpoint moves to the first event that the read model
     /// lacks of anybody who is left out, except for those who cannot be written: they hold back nobody.
@@ -271,12 +275,16 @@ struct ProjectionBacklog {
             }
             // Who lacks nothing from the checkpoint on is a laggard already, or was written by another server.
         }
-        if passed.count > Self.laggardLimit {
-            passed.sort { ($0.first, $0.user) < ($1.first, $1.user) }
-            cover.checkpoint = min(cover.checkpoint, passed[Self.laggardLimit].first)
-        }
         cover.checkpoint = max(cover.checkpoint, cover.base)
-        cover.laggards = passed.filter { $0.first < cover.checkpoint }.map(\.user)
+        passed.removeAll { $0.first >= cover.checkpoint }
+        if passed.count <= Self.namedLimit {
+            cover.passed = .named(passed.map(\.user))
+        } else {
+            // Whose first event past the checkpoint is not known may have it anywhere, and so may all of them.
+            let end = cover.base.advanced(by: Self.searchedEvents)
+            cover.isCut = end < cover.checkpoint
+            (cover.passed, cover.checkpoint) = (.anybody, min(cover.checkpoint, end))
+        }
         (lag.isWriting, lag.isReady) = (true, false)
         (lag.arrived, lag.arrivedBytes) = ([], 0)
         lag.gathersUntil = time

@@ -6,8 +6,8 @@ struct ResidentUsers {
     private var users: [UserID: CachedUser] = [:]
     /// Each quarantined user, and when the quarantine ends.
     private var quarantined: [UserID: MonotonicTime] = [:]
-    /// The users who were quarantined and have not been in memory since.
-    private var failed: Set<UserID> = []
+    /// The users who were quarantined and have not been in memory since, with the end of their last quarantine.
+    private var failed: [UserID: MonotonicTime] = [:]
     private var nextCheck = MonotonicTime(milliseconds: 0)
     /// Bytes of the users who came since the last check.
     private var arrivedBytes = 0
@@ -31,7 +31,7 @@ struct ResidentUsers {
 
     mutating func insert(_ user: CachedUser) {
         users[user.id] = user
-        if !failed.isEmpty { failed.remove(user.id) }
+        if !failed.isEmpty { failed[user.id] = nil }
         arrivedBytes += user.approximateBytes
     }
 
@@ -43,7 +43,14 @@ struct ResidentUsers {
     func isQuarantined(_ id: UserID) -> Bool { quarantined[id] != nil }
 
     /// Whether the user was quarantined, and has not been in memory since: they may well be quarantined again.
-    func hasFailed(_ id: UserID) -> Bool { failed.contains(id) }
+    func hasFailed(_ id: UserID) -> Bool { failed[id] != nil }
+
+    /// Up to `limit` of those who were quarantined, are so no more, and have not been in memory since; whose last
+    /// quarantine ended first comes first.
+    func failed(limit: Int, where isWanted: (UserID) -> Bool) -> [UserID] {
+        let wanted = failed.filter { quarantined[$0.key] == nil && isWanted($0.key) }
+        return wanted.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(limit).map(\.key)
+    }
 
     /// How many milliseconds the user's quarantine still lasts; zero when they are not quarantined.
     func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64 { max(0, (quarantined[id] ?? now) - now) }
@@ -52,7 +59,7 @@ struct ResidentUsers {
     mutating func quarantine(_ id: UserID, until time: MonotonicTime) {
         users[id] = nil
         quarantined[id] = time
-        failed.insert(id)
+        failed[id] = time
     }
 
     /// Ends the quarantines whose time is over.

@@ -27,11 +27,12 @@ import Testing
 
     /// Writes a user as if their rows had everything up to a version; the checkpoint passes the laggards.
     private func write(
-        _ user: UserID? = nil, _ version: Int64 = 0, passing laggards: [UserID] = [], upTo checkpoint: Int64
+        _ user: UserID? = nil, _ version: Int64 = 0, passing passed: PassedUsers = .nobody, from base: Int64 = 0, upTo checkpoint: Int64
     ) throws {
         let users = user.map { [ProjectedUser(user: $0, version: Version(version), rows: [], dueAt: nil)] } ?? []
         let batch = ProjectionBatch(
-            partition: partition, generation: 1, checkpoint: LogOffset(checkpoint), laggards: laggards, users: users)
+            partition: partition, generation: 1, base: LogOffset(base), checkpoint: LogOffset(checkpoint), passed: passed,
+            users: users)
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [])
     }
 
@@ -44,7 +45,7 @@ import Testing
         let (anna, ben, carol) = (history.users[0], history.users[1], history.users[2])
         try write(ben, 4, upTo: 0)
         try write(carol, history.last(of: carol).version.rawValue, upTo: 0)
-        try write(passing: [anna, ben, carol, .random()], upTo: 90)
+        try write(passing: .named([anna, ben, carol, .random()]), upTo: 90)
         #expect(
             try checkpoint()
                 == Checkpoint(offset: LogOffset(90), laggards: [anna: offset(anna, 1), ben: offset(ben, 5)]))
@@ -54,17 +55,30 @@ import Testing
     func recordsLater() throws {
         let anna = history.users[0]
         try write(anna, 4, upTo: 0)
-        try write(passing: [anna], upTo: try offset(anna, 5).rawValue)
+        try write(passing: .named([anna]), upTo: try offset(anna, 5).rawValue)
         #expect(try checkpoint().laggards.isEmpty)
-        try write(passing: [anna], upTo: try offset(anna, 5).rawValue + 1)
+        try write(passing: .named([anna]), upTo: try offset(anna, 5).rawValue + 1)
         #expect(try checkpoint().laggards == [anna: offset(anna, 5)])
+    }
+
+    @Test("Where anybody may be passed, whoever lacks an event of the range is recorded, and laggards stay as they are")
+    func recordsRange() throws {
+        let (anna, ben, carol) = (history.users[0], history.users[1], history.users[2])
+        try write(ben, 4, upTo: 0)
+        try write(carol, history.last(of: carol).version.rawValue, upTo: 0)
+        let middle = try offset(ben, 5).rawValue + 1
+        try write(passing: .anybody, upTo: middle)
+        let laggards = [anna: try offset(anna, 1), ben: try offset(ben, 5)]
+        #expect(try checkpoint() == Checkpoint(offset: LogOffset(middle), laggards: laggards))
+        try write(passing: .anybody, from: middle, upTo: 90)
+        #expect(try checkpoint() == Checkpoint(offset: LogOffset(90), laggards: laggards))
     }
 
     @Test("A laggard is settled when their rows have every event below the checkpoint, and not before")
     func settles() throws {
         let (anna, ben) = (history.users[0], history.users[1])
         let last = history.last(of: anna).version.rawValue
-        try write(passing: [anna, ben], upTo: 90)
+        try write(passing: .named([anna, ben]), upTo: 90)
         try write(anna, last - 1, upTo: 90)
         // Another server was behind: what it wrote does not reach the checkpoint.
         #expect(try checkpoint().laggards.keys.contains(anna))
@@ -77,7 +91,7 @@ import Testing
         let anna = history.users[0]
         try fixture.owner().execute(
             "ALTER TABLE events DISABLE TRIGGER ALL; DELETE FROM events WHERE user_id = '\(anna)' AND version = 1")
-        try write(passing: [anna], upTo: 90)
+        try write(passing: .named([anna]), upTo: 90)
         #expect(try checkpoint().laggards == [anna: offset(anna, 2)])
     }
 
@@ -85,7 +99,7 @@ import Testing
     func missing() throws {
         let (anna, ben) = (history.users[0], history.users[1])
         let batch = ProjectionBatch(
-            partition: partition, generation: 1, checkpoint: LogOffset(90), laggards: [anna],
+            partition: partition, generation: 1, checkpoint: LogOffset(90), passed: .named([anna]),
             users: [ProjectedUser(user: ben, version: Version(9), base: Version(4), rows: [], dueAt: nil)])
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [ben])
         #expect(try checkpoint() == .zero)
@@ -99,7 +113,7 @@ import Testing
         var more = history
         try more.append(anna, nil, nil)
         _ = try more.log(next: 1, after: 90, on: connection)
-        try write(passing: [anna], upTo: 91)
+        try write(passing: .named([anna]), upTo: 91)
         let found = try UserVerifier().verify(anna, in: partition, on: connection)
         guard case .equal = found.verdict else {
             Issue.record("\(found)")

@@ -104,8 +104,33 @@ import Testing
         let batch = try #require(try write(users))
         let (written, reached) = (batch.users.map(\.user), checkpoint(users))
         #expect(written == [ben] && reached == LogOffset(3))
-        let (laggards, isBehind) = (batch.laggards, users.backlog.isBehind(anna, in: PartLog.partition))
-        #expect(laggards == [anna] && isBehind)
+        let (passed, isBehind) = (batch.passed, users.backlog.isBehind(anna, in: PartLog.partition))
+        #expect(passed == .named([anna]) && isBehind)
+    }
+
+    @Test("However many cannot be loaded, and however often they are tried, the others are written, and who is mended too")
+    func manyBroken() throws {
+        let users = users { $0.quarantineMilliseconds = 1 }
+        var broken = (0..<600).map { _ in UserID(UUID()) }
+        let (mended, ben) = (broken[599], UserID(UUID()))
+        for user in broken + [ben] { grow(user, users) }
+        /// Makes batches until the user is in one.
+        func rounds(to user: UserID) throws -> Int {
+            for round in 1...50 {
+                time.advance(10_000)
+                users.endQuarantines()
+                _ = users.dueProjections()
+                for id in broken where users.backlog.awaits(id, in: PartLog.partition) {
+                    users.hear(.unloadable(id, BrokenUser()))
+                }
+                for id in [mended, ben] where users.backlog.awaits(id, in: PartLog.partition) { try load(id, users) }
+                if try write(users)?.users.contains(where: { $0.user == user }) == true { return round }
+            }
+            return .max
+        }
+        #expect(try rounds(to: ben) <= 600 / 64 + 2)
+        broken.removeLast()
+        #expect(try rounds(to: mended) <= 600 / 16 + 2)
     }
 
     @Test("A batch is bounded in bytes too; one user's rows may pass the bound")

@@ -1,0 +1,10 @@
+-- Records everybody whose rows lack an event of a partition ($1) from an offset ($2) on and below the new checkpoint ($3),
+-- under the lock of the checkpoint. Who is a laggard already keeps the first event that their rows lack: it comes before.
+INSERT INTO read_1.laggards (partition, user_id, log_offset)
+SELECT $1::integer, e.user_id, min(e.log_offset)
+FROM events e
+LEFT JOIN read_1.users u ON u.partition = $1 AND u.user_id = e.user_id
+WHERE e.partition = $1 AND e.log_offset >= $2::bigint AND e.log_offset < $3::bigint
+    AND e.version > coalesce(u.version, 0)
+GROUP BY e.user_id
+ON CONFLICT (partition, user_id) DO NOTHING
