@@ -10,7 +10,7 @@ extension AppRecord {
             guard !row.isDeleted, let kind = AuthorizationKind(name: key.key) else { throw .unexpected }
             let value = try AuthorizationRow(decoding: row.value)
             guard value.kind == kind else { throw .unexpected }
-            self[kind] = Register(value.status, try Stamp(memo: row.memo))
+            self[kind] = try Permission(memo: row.memo, status: value.status)
         case .focusVisibility: try read(reportMemo: row.memo)
         case .audience:
             guard let member = UserID(text: key.key) else { throw .unexpected }

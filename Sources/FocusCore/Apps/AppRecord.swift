@@ -9,7 +9,7 @@ struct AppRecord: Sendable {
     var registration: Register<AppRegistered>? {
         didSet { focusAccess = derivedFocusAccess }
     }
-    private var statuses: [Register<AuthorizationStatus>?] {
+    private var permissions: [Permission] {
         didSet { focusAccess = derivedFocusAccess }
     }
     /// What the app may show of the Focus (rules F3.1, F4). Stored because every Focus event asks every app.
@@ -42,16 +42,15 @@ struct AppRecord: Sendable {
 
     init(_ app: AppID) {
         self.app = app
-        statuses = Array(repeating: nil, count: AuthorizationKind.allCases.count)
+        permissions = Array(repeating: Permission(), count: AuthorizationKind.allCases.count)
     }
 
-    /// The register of a kind; nil before its first write.
-    subscript(kind: AuthorizationKind) -> Register<AuthorizationStatus>? {
-        get { statuses[Int(kind.rawValue) - 1] }
-        set { statuses[Int(kind.rawValue) - 1] = newValue }
+    subscript(kind: AuthorizationKind) -> Permission {
+        get { permissions[Int(kind.rawValue) - 1] }
+        set { permissions[Int(kind.rawValue) - 1] = newValue }
     }
 
-    func status(_ kind: AuthorizationKind) -> AuthorizationStatus { self[kind]?.value ?? .notDetermined }
+    func status(_ kind: AuthorizationKind) -> AuthorizationStatus { self[kind].status?.value ?? .notDetermined }
 
     func has(_ capability: AppCapability) -> Bool { registration?.value.capabilities.contains(capability) ?? false }
 

@@ -6,6 +6,7 @@ public struct FocusConfigured: Hashable, Sendable {
     public var allowedApps: Set<AppID>
     /// Handles of people whose communication breaks through.
     public var allowedPeople: Set<String>
+    /// Whether notifications of level timeSensitive break through (rule N9.4).
     public var allowsTimeSensitive: Bool
     /// Whether apps may be told that this Focus is on (rule F3.2).
     public var sharesStatus: Bool
@@ -13,7 +14,7 @@ public struct FocusConfigured: Hashable, Sendable {
     public init(
         focusID: String, name: String, symbol: String? = nil, allowedApps: Set<AppID> = [],
         allowedPeople: Set<String> = [],
-        allowsTimeSensitive: Bool = false, sharesStatus: Bool = true
+        allowsTimeSensitive: Bool = true, sharesStatus: Bool = true
     ) {
         self.focusID = focusID
         self.name = name

@@ -28,7 +28,7 @@ public struct FocusRow: RowMessage {
     }
 
     public init(decoding bytes: [UInt8]) throws(ProtoError) {
-        self.init(FocusConfigured(focusID: "", name: "", sharesStatus: false))
+        self.init(FocusConfigured(focusID: "", name: "", allowsTimeSensitive: false, sharesStatus: false))
         var reader = ProtoReader(bytes)
         while let (field, value) = try reader.next() {
             switch field {

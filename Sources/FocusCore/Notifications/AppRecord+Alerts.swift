@@ -4,24 +4,45 @@
 /// read (rule N10). What has rung stays as it was.
 extension AppRecord {
     /// Decides the alert of a new post that is listed and unread.
-    mutating func decideAlert(_ id: ByteText, _ post: NotificationPost, _ shared: inout SharedState) {
-        // Which one is the app's first is decided in log order like the alert, and so stands in its row: an older
-        // post that arrives later does not take it back.
-        let introduces = post.level == .timeSensitive && !hasIntroducedTimeSensitive
-        if introduces {
-            hasIntroducedTimeSensitive = true
-            shared.touch(RowKey(.apps, app: app))
-        }
+    /// - Parameter replacesUnread: whether it is a re-post of what nobody has read.
+    mutating func decideAlert(
+        _ id: ByteText, _ post: NotificationPost, replacesUnread: Bool, _ shared: inout SharedState
+    ) throws(FoldError) {
         let order = ringOrder(of: id, post, isPosted: true, shared)
         let row = AlertRow(
-            decision(post, on: .phone, isInFront: order == .inFront, shared), introducesTimeSensitive: introduces,
+            decision(post, on: .phone, isInFront: order == .inFront, shared), introducesTimeSensitive: false,
             post: shared.event.version)
         var rows = ByClass(repeating: row)
         for deviceClass in settings.differing {
             rows[deviceClass].decision = decision(post, on: deviceClass, isInFront: order == .inFront, shared)
         }
+        if try introducesTimeSensitive(id, post, rows, replacesUnread: replacesUnread, &shared) {
+            for deviceClass in DeviceClass.allCases { rows[deviceClass].introducesTimeSensitive = true }
+        }
         Self.ring(&rows, for: Self.ringing(rows), order, waiting: shared.pendingRings[alertKey(id)], shared)
         write(rows, of: id, &shared)
+    }
+
+    /// Rule N3: whether the post is the app's first time-sensitive one that anybody is told of. Decided in log order
+    /// like the alert, and so stands in its row: an older post that arrives later does not take it back. What introduced
+    /// them and was replaced before anybody read it has not.
+    private mutating func introducesTimeSensitive(
+        _ id: ByteText, _ post: NotificationPost, _ rows: ByClass<AlertRow>, replacesUnread: Bool,
+        _ shared: inout SharedState
+    ) throws(FoldError) -> Bool {
+        var isIntroduced = hasIntroducedTimeSensitive
+        if isIntroduced, replacesUnread, let alert = shared.store[alertKey(id)], !alert.isDeleted {
+            let replaced: AlertRow = try shared.value(of: alertKey(id))
+            isIntroduced = !replaced.introducesTimeSensitive
+        }
+        let introduces = post.level == .timeSensitive && !isIntroduced && DeviceClass.allCases.contains {
+            rows[$0].decision.alert != .none || rows[$0].decision.reason == .inFront
+        }
+        if hasIntroducedTimeSensitive != (isIntroduced || introduces) {
+            hasIntroducedTimeSensitive.toggle()
+            shared.touch(RowKey(.apps, app: app))
+        }
+        return introduces
     }
 
     /// The classes for which the alert rings, or would if its app was not in front.
@@ -97,6 +118,10 @@ extension AppRecord {
         inputs.alertsOn = settings.alerts
         inputs.timeSensitiveOn = settings.timeSensitive
         inputs.isMuted = mutes.isMuted(at: post.stamp)
+        // What is decided again is asked of the mute of now as well.
+        if post.stamp != shared.event.stamp, let until = mutes.until, shared.event.recordedAt < until {
+            inputs.isMuted = true
+        }
         inputs.inScheduledDelivery = settings.scheduledDelivery && shared.summary.holdsAlerts
         return inputs
     }

@@ -3,7 +3,7 @@ extension AppRecord {
     /// cleared before it arrived. Rule N8: it is in the list at once; only its alert is decided.
     mutating func applyPosted(
         _ body: NotificationPosted, isGovernmentAlert: Bool = false, _ shared: inout SharedState
-    ) {
+    ) throws(FoldError) {
         let stamp = shared.event.stamp
         let id = ByteText(body.notificationID)
         let old = list[id]
@@ -30,7 +30,7 @@ extension AppRecord {
         // Evict before the alert is decided: a notification that cannot stay in the list does not ring.
         while let leaving = list.nextToLeave() { evict(leaving, &shared) }
         if new.isUnread, list[id].isListed {
-            decideAlert(id, post, &shared)
+            try decideAlert(id, post, replacesUnread: old.isUnread, &shared)
         } else {
             dropAlert(id, &shared)
         }

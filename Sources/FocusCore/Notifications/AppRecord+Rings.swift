@@ -42,9 +42,8 @@ extension AppRecord {
     }
 
     /// Rule T4: the alert is still unread. What its app was told of in its stead is decided anew, and rings first on
-    /// the device in use. What has rung there rings on the others, unless it is only an entry in the list by now
-    /// (N9.0, N9.1): a Focus that began since holds it no more, for nobody would release it. Much later it rings
-    /// nowhere.
+    /// the device in use. What has rung there rings on the others if it would ring now: what a Focus or a mute that
+    /// began since keeps back stays in the list, where it is already. Much later it rings nowhere.
     mutating func ringElsewhere(
         _ id: ByteText, dueBy due: Timestamp, _ shared: inout SharedState
     ) throws(FoldError) {
@@ -57,10 +56,10 @@ extension AppRecord {
             guard shared.event.recordedAt <= at.adding(microseconds: ActivityLimits.latestMicroseconds) else {
                 continue
             }
-            let decision = decision(post, on: deviceClass, shared)
             if rows[deviceClass].decision.alert == .now {
-                rows[deviceClass].othersRing = decision.alert != .none
+                rows[deviceClass].othersRing = stillRings(rows[deviceClass], post, on: deviceClass, shared)
             } else {
+                let decision = decision(post, on: deviceClass, shared)
                 rows[deviceClass].decision = decision
                 if decision.alert == .now { released.insert(deviceClass) }
             }
@@ -69,6 +68,15 @@ extension AppRecord {
             Self.ring(&rows, for: released, ringOrder(of: id, post, isPosted: false, shared), shared)
         }
         writeAlerts(rows, of: id, &shared)
+    }
+
+    /// Whether what has rung would ring now. What a summary released does not wait for the next one.
+    private func stillRings(
+        _ row: AlertRow, _ post: NotificationPost, on deviceClass: DeviceClass, _ shared: borrowing SharedState
+    ) -> Bool {
+        var inputs = alertInputs(post, on: deviceClass, shared)
+        if row.decision.reason == .summary { inputs.inScheduledDelivery = false }
+        return AlertDecision(inputs).alert == .now
     }
 
     /// The notification was read: its alert rings nowhere else.

@@ -12,7 +12,7 @@ extension AppRecord {
         _ what: String, given: [AuthorizationKind], askedFor: [AuthorizationKind], at stamp: () -> Stamp?
     ) -> Refusal? {
         for kind in given where status(kind) != .authorized {
-            if let stamp = stamp(), let end = self[kind]?.stamp, stamp < end { continue }
+            if let stamp = stamp(), let end = self[kind].endedAt, stamp < end { continue }
             return Refusal(.notAuthorized, "\(what) needs \(kind.name) authorized")
         }
         for kind in askedFor where status(kind) == .notDetermined {

@@ -102,7 +102,7 @@ extension UserState {
     private func memo(of key: RowKey, slot: Int) -> [UInt8] {
         switch key.collection {
         case .apps: apps[slot].memo
-        case .authorizations: AuthorizationKind(name: key.key).flatMap { apps[slot][$0]?.stamp.memo } ?? []
+        case .authorizations: AuthorizationKind(name: key.key).map { apps[slot][$0].memo } ?? []
         case .focusVisibility: apps[slot].reportMemo
         case .audience: UserID(text: key.key).flatMap { apps[slot].audience[$0]?.stamp.memo } ?? []
         case .notifications: apps[slot].list.records[key.id]?.memo ?? []

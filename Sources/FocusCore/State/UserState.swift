@@ -103,7 +103,7 @@ public struct UserState: Sendable {
         case .alertRingsElsewhere(let body): try applyRingsElsewhere(body)
         case .alertsSilencedChanged(let body): applySilenced(body)
         case .governmentAlertPosted(let body):
-            apps[try slot(of: event)].applyPosted(body.post, isGovernmentAlert: true, &shared)
+            try apps[slot(of: event)].applyPosted(body.post, isGovernmentAlert: true, &shared)
         case .actionHandled(let body): apps[try slot(of: event)].applyHandled(body, &shared)
         case .preferencesRegistered(let body): try apps[slot(of: event)].applyPreferencesRegistered(body, &shared)
         case .preferenceChanged(let body): try apps[slot(of: event)].applyPreferenceChanged(body, &shared)

@@ -17,7 +17,8 @@ public struct DeviceRing: Hashable, Sendable {
 extension SyncClient {
     /// The alerts that this device is to ring for, from now on: each post once, when it is this device's turn (rule
     /// N18). For clients with system scope; an app's client is told of none (rule Z1). What a new store finds in its
-    /// first snapshot rang before. At most `outcomeLimit` wait for a reader; one more drops the oldest. Ends when the
+    /// first snapshot rang before. The app that was last reported in front (`reportActivity`) shows its own: of its
+    /// alerts only critical and government ones are told. At most `outcomeLimit` wait for a reader; one more drops the oldest. Ends when the
     /// client is closed.
     public func rings() -> AsyncStream<DeviceRing> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -55,7 +56,8 @@ extension SyncClient {
             else { continue }
             // What was read meanwhile, on another device, is no news.
             let listed = RowKey(.notifications, app: key.app, key: key.shared.key)
-            guard let row = try store.row(listed), (try? NotificationRow(decoding: row.value))?.unread == true
+            guard let row = try store.row(listed), let shown = try? NotificationRow(decoding: row.value), shown.unread,
+                activity?.app != key.app || shown.level == .critical || shown.government
             else { continue }
             let ring = DeviceRing(app: key.app, notificationID: key.shared.key, alert: after)
             for observer in ringObservers.values { observer.yield(ring) }

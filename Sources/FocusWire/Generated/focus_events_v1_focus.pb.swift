@@ -53,10 +53,11 @@ nonisolated struct Focus_Events_V1_FocusConfigured: Sendable {
   /// 1,000: too_many.
   var allowedPeople: [String] = []
 
-  /// Whether notifications of level timeSensitive break through (rule N9.4).
+  /// Whether notifications of level timeSensitive break through (rule N9.4). Absent is false; a person's new Focus has it
+  /// on, so a client writes true unless they switched it off.
   var allowsTimeSensitive: Bool = false
 
-  /// Whether apps may be told that this Focus is on (rule F3.2). Absent is false: nothing is shared unless said.
+  /// Whether apps may be told that this Focus is on (rule F3.2). Absent is false; a person's new Focus has it on too.
   var sharesStatus: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

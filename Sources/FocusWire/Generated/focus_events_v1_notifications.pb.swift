@@ -112,7 +112,8 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `eventAtUs`. Subsequent reads from it will return its default value.
   mutating func clearEventAtUs() {self._eventAtUs = nil}
 
-  /// Name of the sound to play. Apple: sound.
+  /// Name of the sound to play. Absent: the device's default; there is no silent alert, but there is level PASSIVE.
+  /// Apple: sound.
   var sound: String {
     get {_sound ?? String()}
     set {_sound = newValue}

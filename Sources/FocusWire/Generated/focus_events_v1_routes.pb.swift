@@ -50,8 +50,8 @@ nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
 /// route.locationsInserted: points, in any order, repeats allowed (rule R3). All are logged; the fold drops and counts
 /// the unusable ones (rule R2), so a bad point is never a refusal.
 /// Scope: the app, or system. Envelope app: required.
-/// Refused: route_unknown, route_other_device, route_finished; too_many_points (more than 3,000 here, or 1,000,000 in
-/// the route). Apple: insertRouteData(_:completion:).
+/// Refused: route_unknown, route_other_device, route_finished; not_authorized (recorded after permission ended, rule R1);
+/// too_many_points (more than 3,000 here, or 1,000,000 in the route). Apple: insertRouteData(_:completion:).
 nonisolated struct Focus_Events_V1_RouteLocationsInserted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -131,7 +131,8 @@ nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
 }
 
 /// workout.saved: the workout that routes can be attached to. Saving an id again replaces it.
-/// Scope: the app, or system. Envelope app: required. Refused: too_many (10,000 workouts of an app). Apple: HKWorkout.
+/// Scope: the app, or system. Envelope app: required. Refused: not_authorized (rule R1; it needs no location), too_many
+/// (10,000 workouts of an app). Apple: HKWorkout.
 nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -157,8 +158,9 @@ nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
 /// route.finished: seals the route and attaches it to its workout for good (rule R4). Again with the same workout:
 /// accepted, no change. A refused finish leaves the route open.
 /// Scope: the app, or system. Envelope app: required.
-/// Refused: route_unknown, route_other_device, route_empty (no usable point), workout_unknown (retry with a new event
-/// once the workout is saved), route_already_associated (finished with another workout).
+/// Refused: route_unknown, route_other_device, not_authorized (after permission ended, rule R1), route_empty (no usable
+/// point), workout_unknown (retry with a new event once the workout is saved), route_already_associated (finished with
+/// another workout).
 /// Apple: finishRoute(with:metadata:completion:).
 nonisolated struct Focus_Events_V1_RouteFinished: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the

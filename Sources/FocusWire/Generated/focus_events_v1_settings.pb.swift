@@ -100,6 +100,7 @@ nonisolated struct Focus_Events_V1_NotificationSettingsChanged: Sendable {
   /// Whether the badge is shown; the count goes on underneath (rule B2). Apple: badgeSetting.
   var badges: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 
+  /// Whether what rings is heard; off: a device shows it without a sound. Nothing is decided otherwise.
   /// Apple: soundSetting.
   var sounds: Focus_Events_V1_NotificationSettingsChanged.Switch = .unspecified
 

@@ -457,7 +457,8 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `eventAtUs`. Subsequent reads from it will return its default value.
   mutating func clearEventAtUs() {self._eventAtUs = nil}
 
-  /// Name of the sound to play. Apple: sound.
+  /// Name of the sound to play. Absent: the device's default. None is played where sounds are off for the app.
+  /// Apple: sound.
   var sound: String {
     get {_sound ?? String()}
     set {_sound = newValue}

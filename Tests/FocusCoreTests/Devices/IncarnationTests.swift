@@ -233,7 +233,7 @@ private struct Life {
         try life.begin(2, .app(.chat))
         try life.send(in: 2, at: 90)
         try life.send(.authorizationChanged(AuthorizationChanged(kind: .location, status: .denied)), in: 1, at: 10)
-        #expect(life.state.apps[0][.location]?.stamp.time == .at(10))
+        #expect(life.state.apps[0][.location].status?.stamp.time == .at(10))
         let (system, app) = (
             Stamp(time: .at(1), device: .phone, sequence: DeviceSequence(1)),
             Stamp(time: .at(1), device: .phone, sequence: DeviceSequence(1), isOfApp: true)
@@ -253,7 +253,7 @@ private struct Life {
         let monday = EventBody.authorizationChanged(AuthorizationChanged(kind: .location, status: .authorized))
         try life.put(monday, in: 7, at: 2, isHealed: true, second: 20)
         #expect(life.check(2, in: 7) == .earlier && life.check(1, in: 7) == .lost && life.check(3, in: 7) == .lost)
-        #expect(life.state.apps[0][.location]?.value == .denied)
+        #expect(life.state.apps[0][.location].status?.value == .denied)
         #expect(life.state.lastSequence(of: .phone, incarnation: Incarnation(7)) == DeviceSequence(5))
         let after = life
         #expect(throws: FoldError.self) {

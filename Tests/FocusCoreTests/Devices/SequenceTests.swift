@@ -105,7 +105,7 @@ import Testing
         }
         // A refused event leaves no stamp: an earlier time still wins.
         stage.authorize(.location, .denied, at: 1)
-        #expect(stage.state.apps[0][.location]?.stamp.time == .at(1))
+        #expect(stage.state.apps[0][.location].status?.stamp.time == .at(1))
     }
 
     @Test("E2: the last 256 refusals of a device are kept")

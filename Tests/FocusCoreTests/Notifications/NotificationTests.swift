@@ -49,6 +49,31 @@ import Testing
             ["a", "b", "c", "late"].map { stage.alert($0)?.introducesTimeSensitive } == [false, true, false, false])
     }
 
+    @Test("N3: what introduces them and is replaced unread introduces them again; once it was read it does not")
+    func introducesAgain() {
+        var stage = Stage.ready()
+        stage.post("a", level: .timeSensitive, at: 1)
+        stage.post("a", level: .timeSensitive, at: 2)
+        #expect(stage.alert("a")?.introducesTimeSensitive == true)
+        stage.post("a", at: 3)
+        #expect(stage.alert("a")?.introducesTimeSensitive == false)
+        stage.post("b", level: .timeSensitive, at: 4)
+        #expect(stage.alert("b")?.introducesTimeSensitive == true)
+        stage.read("b", at: 5)
+        stage.post("b", level: .timeSensitive, at: 6)
+        #expect(stage.alert("b")?.introducesTimeSensitive == false)
+    }
+
+    @Test("N3: one that nobody is told of introduces nothing")
+    func introducesToSomebody() {
+        var stage = Stage.ready()
+        stage.mute(until: 10, at: 1)
+        stage.post("muted", level: .timeSensitive, at: 2)
+        #expect(stage.alert("muted")?.introducesTimeSensitive == false)
+        stage.post("a", level: .timeSensitive, at: 11)
+        #expect(stage.alert("a")?.introducesTimeSensitive == true)
+    }
+
     @Test("N4: marketing needs consent, is passive or active, and no communication")
     func marketing() {
         var stage = Stage.ready()

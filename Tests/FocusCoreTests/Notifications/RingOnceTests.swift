@@ -124,7 +124,7 @@ import Testing
         #expect(stage.alert("n")?.othersAt == .at(35))
     }
 
-    @Test("T4: what is silenced within the 30 s rings nowhere else; what has rung, a Focus that begins does not hold")
+    @Test("T4: what is silenced, muted or would be held by a Focus by then rings nowhere else")
     func askedAgain() {
         var stage = Stage.ready()
         stage.use(.phone, app: .chat, at: 1)
@@ -134,13 +134,28 @@ import Testing
         stage.configure("work", at: 5)
         stage.focus("work", on: true, at: 6)
         stage.fireTimers(at: 40)
-        // What has rung nowhere is held, and released like any other.
-        #expect(stage.decision("n")?.alert == .heldByFocus && rings(stage, "m") == [true, true, true])
+        // What has rung nowhere is held, and released like any other. What has rung is not held: it is final.
+        #expect(stage.decision("n")?.alert == .heldByFocus && rings(stage, "m") == [true, false, false])
+        #expect(stage.decision("m") == AlertDecision(.now, .ordinary))
         stage.focus("work", on: false, at: 41)
         #expect(stage.decision("n")?.alert == .now && stage.state.dueRings() == .at(71))
         stage.send(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true)), at: 42)
         stage.fireTimers(at: 71)
         #expect(rings(stage) == [true, false, false] && stage.state.dueRings() == nil)
+    }
+
+    @Test("T4: what a summary let ring does not wait for the next one on the other devices")
+    func ofSummary() throws {
+        var stage = Stage.ready()
+        stage.schedule([100], at: 1)
+        stage.set(.chat, scheduled: .on, at: 2)
+        stage.post("n", at: 3)
+        #expect(stage.decision("n")?.alert == .heldForSummary)
+        stage.use(.phone, at: 90)
+        stage.fireTimers(at: 100)
+        #expect(stage.decision("n")?.reason == .summary && rings(stage) == [true, false, false])
+        stage.fireTimers(at: 130)
+        #expect(rings(stage) == [true, true, true])
     }
 
     @Test("T4: five minutes late it rings, later it does not, and is not due any more", arguments: [false, true])

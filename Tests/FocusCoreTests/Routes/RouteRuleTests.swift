@@ -71,6 +71,34 @@ import Testing
         #expect(insert(&strict, [0, 1]) == .notAuthorized)
     }
 
+    @Test("R1: permission ends once: a denial said again does not let in what was recorded between the two")
+    func deniedAgain() {
+        var stage = ready()
+        #expect(start(&stage) == nil)
+        stage.authorize(.location, .denied, at: 1, from: .watch)
+        stage.authorize(.location, .restricted, at: 3, from: .watch)
+        // The stage inserts at second 2.
+        #expect(insert(&stage, [0, 1]) == .notAuthorized)
+        #expect(row(stage)?.state == .open)
+    }
+
+    @Test("R1: a permission that was never given never ended: what is dated before its denial is not taken")
+    func neverGiven() throws {
+        let body = EventBody.workoutSaved(
+            WorkoutSaved(workoutID: "w", activity: "running", start: .at(0), end: .at(1)))
+        var stage = Stage.ready()
+        stage.authorize(.readWorkouts, .denied, at: 1)
+        stage.authorize(.shareWorkouts, .denied, at: 10, from: .watch)
+        #expect(stage.send(body, app: .chat, at: 5) == .notAuthorized)
+        stage.authorize(.shareWorkouts, .authorized, at: 11, from: .watch)
+        stage.authorize(.shareWorkouts, .denied, at: 20, from: .watch)
+        // A state that is loaded again knows it too.
+        var loaded = stage
+        loaded.state = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
+        #expect(stage.send(body, app: .chat, at: 15) == nil)
+        #expect(loaded.send(body, app: .chat, at: 15) == nil)
+    }
+
     @Test("R1: saving a workout needs shareWorkouts authorized and readWorkouts asked for, and no location")
     func savingAWorkout() {
         let body = EventBody.workoutSaved(

@@ -54,7 +54,7 @@ import Testing
         #expect(stage.decision("muted")?.reason == .muted)
     }
 
-    @Test("N10: held when the mute came: it is released, since it was not muted at its stamp")
+    @Test("N9.3, N10: what is released while its app is muted does not ring, and after the mute it does")
     func heldBefore() {
         var stage = Stage.ready()
         stage.configure("x", at: 1)
@@ -63,7 +63,12 @@ import Testing
         stage.mute(until: 100, at: 4)
         #expect(stage.decision("a")?.alert == .heldByFocus)
         stage.focus("x", on: false, at: 5)
-        #expect(stage.decision("a")?.alert == .now)
+        #expect(stage.decision("a") == AlertDecision(.none, .muted))
+        stage.focus("x", on: true, at: 101)
+        stage.post("c", at: 102)
+        stage.mute(until: 110, at: 103)
+        stage.focus("x", on: false, at: 110)
+        #expect(stage.decision("c")?.alert == .now)
     }
 
     @Test("N9: critical, muted, in a Focus: now, overrides; time sensitive and muted: none")

@@ -165,7 +165,7 @@ enum SampleEvents {
         case .appRegistered: .appRegistered(AppRegistered(name: "", build: 0))
         case .authorizationChanged:
             .authorizationChanged(AuthorizationChanged(kind: .notifications, status: .notDetermined))
-        case .focusConfigured: .focusConfigured(FocusConfigured(focusID: "", name: "", sharesStatus: false))
+        case .focusConfigured: .focusConfigured(FocusConfigured(focusID: "", name: "", allowsTimeSensitive: false, sharesStatus: false))
         case .focusRemoved: .focusRemoved(FocusRemoved(focusID: ""))
         case .focusChanged: .focusChanged(FocusChanged(focusID: "", isActive: false))
         case .focusStatusReported: .focusStatusReported(FocusStatusReported(isFocused: nil))

@@ -88,7 +88,7 @@ extension Rule {
             text: #"""
             One of *unavailable* (nil), *focused*, *not focused*:
             1. unavailable unless X is registered with the communication capability **and** notifications are authorized **and** focusStatus is authorized;
-            2. else focused iff a Focus is active, shares its status, and X is not among its allowed apps;
+            2. else focused iff a Focus is active, shares its status (the person's switch of that Focus: one that is not shared is nobody's business), and X is not among its allowed apps;
             3. else not focused. The app's perspective is the point: a Focus that lets X through does not exist for X.
             """#),
         Rule(
@@ -151,7 +151,7 @@ extension Rule {
             text: #"""
             Critical needs the capability (`entitlement_required`),
             timeSensitive needs its capability (`capability_required`); timeSensitive with `eventAt` more than an hour ahead is decided as active. What is past stays time sensitive:
-            that a parcel lies at the door may need somebody at once. The first timeSensitive one of an app carries `introducesTimeSensitive`.
+            that a parcel lies at the door may need somebody at once. The first timeSensitive one of an app that anybody is told of (`now`, held, or in front) carries `introducesTimeSensitive`; a re-post before it was read carries it on, and one of another level gives it back.
             """#),
         Rule(
             name: "N4", title: "Marketing", document: .domain,
@@ -205,7 +205,7 @@ extension Rule {
             0. all apps are silenced and it is no alert of a government (N17) → `none(silenced)`; marketing without consent now → `none(consent)`;
             1. alerts off for the app, provisional authorization, or level passive → `none` (list only; reason says which). So a passive one is in no summary either: it waits in the list for whoever looks;
             2. critical → `now(critical)`, overrides the silent switch;
-            3. the app was muted at the post's stamp → `none(muted)`;
+            3. the app was muted at the post's stamp → `none(muted)`; where an alert is decided again (N10, T3, T4), also when it is muted now: who mutes for an hour wants an hour's peace. A post that comes late is asked for its own time alone;
             4. not (no Focus active, or TS and the Focus allows time sensitive, or not marketing and (the app or, for a communication, the sender is allowed)) → `heldByFocus`;
             5. not (app not in scheduled delivery, or TS, or a communication) → `heldForSummary`;
             6. else `now`; reason timeSensitive, allowedPerson, allowedApp when that is what broke through, else ordinary;
@@ -251,7 +251,7 @@ extension Rule {
             section: "Notifications",
             text: #"""
             `alertsSilenced.changed` {silenced}: a register, one switch above every app's own. It counts where an alert is decided (N9.0), at a release too, and decides nothing again by itself:
-            what it silenced never rings, and what is held may still ring once it is off. Apps are not told. `governmentAlert.posted` {notification}, from the system scope only, passes it, and nothing else: neither a marketing notification nor a communication.
+            what it silenced never rings, and what is held may still ring once it is off. Apps are not told. `governmentAlert.posted` {notification}, from the system scope only, passes it, and nothing else: neither a marketing notification nor a communication. It does not pass `alerts` off (N15), which the person chose for the very app that brings such alerts.
             """#),
         Rule(
             name: "N18", title: "In front, and ring once", document: .domain,
@@ -260,7 +260,7 @@ extension Rule {
             A device is *in use* from a report of its system session (protocol.md, L6) until that ends (T5); of several in use it is the one that reported last. An app is *in front* there if that report names it; what the app's own session reports counts where that report names none, or where no device has such a report.
             Each device rings at most once for a post. An alert that begins to ring (N9, N10) does so on the device in use, and 30 s later, if it is still unread, on the others (T4): within these 30 s no other device rings for the post. Where no device is in use, where the class of the one in use does not ring for it (N15), and where 256 alerts of the user wait already, all ring at once.
             So do critical alerts and those of governments, whatever is in front: a device that nobody looks at must not keep a warning from the others.
-            `none(inFront)` that is unread after 30 s is decided again by N9.0 to N9.6; what rings then does so like any other, first on the device in use. In front is asked of posts alone: of what is released later the app knows already.
+            `none(inFront)` that is unread after 30 s is decided again by N9.0 to N9.6; what rings then does so like any other, first on the device in use: an app left open on a table shows nothing to nobody. A device itself, which knows best, rings for no app that is in front on it (critical and government alerts excepted). In front is asked of posts alone: of what is released later the app was told when it was posted.
             A re-post is another post, which may ring again; but what was to ring elsewhere for the one before does not wait longer because of it, or an app that posts often would keep the others silent.
             What is read, removed or cleared rings nowhere else. A device that dies while it is in use silences nobody: the others ring 30 s later, and at once when it counts no more.
             """#),
@@ -268,7 +268,7 @@ extension Rule {
             name: "N20", title: "Actions reach the app", document: .domain,
             section: "Notifications",
             text: #"""
-            From an app's first `action.handled` {action?} on, every accepted `notification.actionPerformed` of its notifications, resolved or not, is a row in `waiting_actions`: what was chosen, the text, the device, and a number in the order of the log.
+            From an app's first `action.handled` {action?} on, every accepted `notification.actionPerformed` of its notifications, resolved or not, is a row in `waiting_actions` (before, nobody would ever take one away): what was chosen, the text, the device, and a number in the order of the log.
             What becomes of the notification (posted again, removed, cleared) changes nothing in it. It stays until a session of that app appends `action.handled` with its id; one that does not wait is remembered, so that a log that lost its end and gets both back in another order tells the app nothing twice.
             What is handled is refused the second time (`action_handled`): of an app's devices the one whose event is accepted acts. Whoever waits for the answer before it acts does so at most once; whoever acts first, at least once.
             """#),
@@ -326,7 +326,7 @@ extension Rule {
             section: "Workouts and routes",
             text: #"""
             Starting a route, inserting into it and finishing it need location, shareRoutes and shareWorkouts authorized, and readRoutes and readWorkouts asked for (not notDetermined); saving a workout needs shareWorkouts and readWorkouts like that: `not_authorized`.
-            What was recorded before permission ended, by the stamps, is taken after it; only a start goes by what holds when it comes. Another app reads a route only by Fetch, only with readRoutes (workouts: readWorkouts), and only once it is finished: before that it is not there.
+            What was recorded before permission ended, by the stamps, is taken after it; one that was never given never ended, and one that is denied again ended the first time. Only a start goes by what holds when it comes. Another app reads a route only by Fetch, only with readRoutes (workouts: readWorkouts), and only once it is finished: before that it is not there.
             """#),
         Rule(
             name: "R2", title: "Which points count", document: .domain,
@@ -383,7 +383,7 @@ extension Rule {
             name: "T4", title: "Rings elsewhere", document: .domain,
             section: "Time",
             text: #"""
-            `alert.ringsElsewhere` is appended in the same way when alerts are to ring on the other devices (N18); one event is about all that were due by then, and about none that was due after the end of a Focus or a summary which is due too. Where the alert is only an entry in the list by now (N9.0, N9.1: silenced, no consent, alerts off, no authorization) it does not ring; a Focus that began since does not hold what has rung already, for nothing would release it.
+            `alert.ringsElsewhere` is appended in the same way when alerts are to ring on the other devices (N18); one event is about all that were due by then, and about none that was due after the end of a Focus or a summary which is due too. An alert that would not ring by now (N9: silenced, muted, a Focus that began since, …) rings nowhere else, and stays as it is decided: it is in the list of every device. What a summary let ring (T3) does not wait for the next one.
             More than 5 minutes late it is logged, so that nothing is due any more, and rings nothing: what happened in between is in the list. That loses the ring of an alert whose first device was dead while no server ran.
             """#),
         Rule(
