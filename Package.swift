@@ -132,8 +132,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "AdminPort", "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
-                "SeededNumbers", "Support", "focusd", "focusctl", "focus-conformance", "Conformance", "Tokens", nioCore,
-                nioEmbedded, nioLocks, nioPosix, logging,
+                "SeededNumbers", "Support", "focusd", "focusctl", "focus-bench", "focus-conformance", "Conformance",
+                "Tokens", arguments, nioCore, nioEmbedded, nioLocks, nioPosix, logging,
             ]),
         tests(
             "SimulationTests",

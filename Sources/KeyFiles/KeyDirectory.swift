@@ -44,6 +44,8 @@ public struct KeyDirectory: Sendable {
         public let tokenText: String
         public let tokens: TokenKeySet
         public let receipts: ReceiptKey
+        /// The files that were made, because there were none.
+        public let made: [String]
     }
 
     /// Reads the files, and makes none.
@@ -89,10 +91,11 @@ public struct KeyDirectory: Sendable {
         if found.tokens == nil || makesReceipts { try makeDirectory() }
         let receipts = found.receipts ?? Self.hex(Self.randomSecret())
         if makesReceipts { try SecretFile.create(receiptFile, receipts + "\n") }
+        let made = (found.tokens == nil ? [found.tokenFile] : []) + (makesReceipts ? [receiptFile] : [])
         let tokens: (text: String, keys: TokenKeySet)
         if let known = found.tokens { tokens = known } else { tokens = try Self.makeTokens(found.tokenFile) }
         guard let secret = HexSecret.bytes(receipts) else { throw .noReceiptKey(receiptFile) }
-        return Keys(tokenText: tokens.text, tokens: tokens.keys, receipts: ReceiptKey(secret: secret))
+        return Keys(tokenText: tokens.text, tokens: tokens.keys, receipts: ReceiptKey(secret: secret), made: made)
     }
 
     /// Keeps the one secret that receipts were made from so far, before the keys of tokens change.

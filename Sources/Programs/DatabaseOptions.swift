@@ -18,16 +18,27 @@ package struct DatabaseOptions: ParsableArguments {
     /// - Parameter applicationName: shown in `pg_stat_activity`.
     package func configuration(_ applicationName: String) throws -> PostgresConfiguration {
         PostgresConfiguration(
-            conninfo: try database ?? embeddedConninfo(dataDir ?? EmbeddedCluster.defaultDataDirectory),
+            conninfo: try database ?? Self.running(in: dataDir ?? EmbeddedCluster.defaultDataDirectory).conninfo,
             applicationName: applicationName)
     }
 
-    private func embeddedConninfo(_ directory: String) throws -> String {
+    /// The data directory of focusd's own PostgreSQL; nil: the log is on a server of the operator.
+    package var embeddedDirectory: String? {
+        database == nil ? dataDir ?? EmbeddedCluster.defaultDataDirectory : nil
+    }
+
+    /// focusd's own PostgreSQL, which runs; nil: the log is on a server of the operator. Throws `CommandFailure` when
+    /// it does not run.
+    package var running: EmbeddedCluster.Running? {
+        get throws { try embeddedDirectory.map { try Self.running(in: $0) } }
+    }
+
+    private static func running(in directory: String) throws -> EmbeddedCluster.Running {
         guard let running = try EmbeddedCluster.running(dataDirectory: directory) else {
             throw CommandFailure(
                 "No PostgreSQL runs in \(directory). Start focusd, run this as the same user, or give --data-dir or "
                     + "--database.")
         }
-        return running.conninfo
+        return running
     }
 }

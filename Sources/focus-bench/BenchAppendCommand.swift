@@ -37,7 +37,7 @@ struct BenchAppendCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "The server's host:port.")
-    var server = ServerAddress.standard
+    var server = ServerAddress.usual
     @Flag(help: "No TLS; required, as load is generated in the clear only.")
     var plaintext = false
     @Option(help: "File with the key that tokens are signed with. Default: that of the focusd on this machine.")

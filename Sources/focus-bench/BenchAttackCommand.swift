@@ -23,13 +23,13 @@ struct BenchAttackCommand: AsyncParsableCommand {
             This writes into the log for good. Do not point it at a log that matters.
 
             Example:
-              focus-bench attack --plaintext --kind categories --seconds 10 </dev/null
+              focus-bench attack --plaintext --kind categories --seconds 10 < /dev/null
 
             \(ExitStatus.help)
             """)
 
     @Option(help: "The server's host:port.")
-    var server = ServerAddress.standard
+    var server = ServerAddress.usual
     @Flag(help: "No TLS; required, as load is generated in the clear only.")
     var plaintext = false
     @Option(help: "File with the key that tokens are signed with. Default: that of the focusd on this machine.")

@@ -40,7 +40,7 @@ struct FocusConformance: AsyncParsableCommand {
 
     @Option(
         help:
-            "The server's host:port. Repeatable, for others of its log. Default: 127.0.0.1:7464."
+            "The server's host:port. Repeatable, for others of its log. Default: FOCUS_SERVER, else 127.0.0.1:7464."
     )
     var server: [ServerAddress] = []
     @Flag(help: "No TLS. Loopback only.")
@@ -65,6 +65,7 @@ struct FocusConformance: AsyncParsableCommand {
     static func main() async { await Programs.run(FocusConformance.self) }
 
     func validate() throws {
+        try ServerAddress.checkEnvironment()
         if plaintext, tlsCa != nil { throw ValidationError("Either --plaintext or --tls-ca.") }
         if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
         let known = Set(Conformance.cases.map(\.rule))
@@ -76,7 +77,7 @@ struct FocusConformance: AsyncParsableCommand {
     func run() async throws {
         let cases = Conformance.cases.filter { rule.isEmpty || rule.contains($0.rule) }
         if list { return ConformanceText.list(cases, json: json).forEach(Terminal.line) }
-        let servers = server.isEmpty ? [ServerAddress.standard] : server
+        let servers = server.isEmpty ? [ServerAddress.usual] : server
         let target = try needs.target(
             servers: servers, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), key: try signingKey())
         // Written now, so that a file that cannot be written is found before minutes of work, and an interrupted run

@@ -26,7 +26,7 @@ struct Focusctl: AsyncParsableCommand {
             AdviseCommand.self, LintCommand.self,
             RulesCommand.self,
             ProjectionsCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self,
-            GenerateCommand.self,
+            GenerateCommand.self, PsqlCommand.self, DatabaseCommand.self,
         ])
 
     static func main() async { await Programs.run(Focusctl.self) }

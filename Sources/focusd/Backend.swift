@@ -50,6 +50,8 @@ struct Backend: Sendable {
                 if cluster != nil, let format = try Migrator.finish(on: connection) {
                     logger.info("log raised", metadata: ["format": "\(format)"])
                 }
+                // Nobody reaches it but its owner and root, over its private socket.
+                if cluster != nil { try LogDatabase.letReaderLogIn(on: connection) }
                 var application = owner
                 application.applicationName = "focusd"
                 var direct = application

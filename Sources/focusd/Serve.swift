@@ -18,16 +18,19 @@ struct Serve: AsyncParsableCommand {
             Without --database it runs its own PostgreSQL in the data directory: durable, on a private socket, no TCP.
             Prints one line `focusd ready listen=… database=…` on stdout when it accepts; logs go to stderr.
             Keys of tokens and the certificate change without a restart: it looks at their files every 5 seconds, and at
-            the certificate's on SIGHUP.
+            the certificate's on SIGHUP. Every option may also stand in the environment or in a file: focusd config.
 
             Examples:
               focusd serve --plaintext
               focusd serve --listen 0.0.0.0:7464 --tls-cert chain.pem --tls-key key.pem
               focusd serve --plaintext --database postgres://focusd@db.internal/focus
+              focusd serve --plaintext --config /etc/focusd.json
 
             Exit codes: 0 stopped as asked, 1 failed, 2 usage.
             """)
 
+    @Option(help: "JSON file of settings, for options that are not given here. Default: FOCUSD_CONFIG.")
+    var config: String?
     @Option(
         help: """
             Where the embedded PostgreSQL and the token key live. Default: /var/lib/focusd for root, else \
@@ -165,6 +168,12 @@ struct Serve: AsyncParsableCommand {
             usesPreparedStatements: !noPrepared, logger: logger)
         do {
             let keys = try files.complete(found, logHasEvents: backend.logHasEvents)
+            // Another server of the log would make others, and each would refuse the devices of the other.
+            if database != nil, !keys.made.isEmpty {
+                logger.warning(
+                    "new keys were made: give every other server of this log the same files",
+                    metadata: ["files": "\(keys.made.joined(separator: " "))"])
+            }
             configuration.receiptKey = keys.receipts
             try await serve(configuration, backend, keys, from: found.tokenFile, output, logger)
         } catch {

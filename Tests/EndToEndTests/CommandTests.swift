@@ -52,6 +52,10 @@ import Testing
             let reset = try await focusctl.succeed(["preferences", "reset", "volume"] + chat)
             #expect(reset.lines == ["volume real 0.5"])
             #expect(try await focusctl.run(["preferences", "get", "nothing"] + chat).exitCode == 1)
+            for (app, session) in [("com.example.nothing", phone), (other.rawValue, session)] {
+                let unknown = ["preferences", "get", "--app", app] + session.drop { $0 != "--plaintext" }
+                #expect(try await focusctl.run(unknown).exitCode == 1, "\(unknown)")
+            }
             // An app's session may not write another app's preferences.
             let foreign = ["--app", other.rawValue] + session
             #expect(try await focusctl.run(["preferences", "set", "x", "y"] + foreign).exitCode == 1)

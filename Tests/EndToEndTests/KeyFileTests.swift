@@ -73,6 +73,47 @@ import Testing
         await server.remove()
     }
 
+    @Test("A1, S6: a restored log, and a log that another server serves, are not served with keys made anew")
+    func otherPlaces() async throws {
+        let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
+        let server = try await FocusdProcess(database: conninfo)
+        let commands = FocusctlCommands(server: server, user: .random())
+        let focus = #"{"type":"focus.configured","payload":{"focusId":"w","name":"W","sharesStatus":true}}"#
+        _ = try await commands.succeed(["append"] + commands.device("phone", .random()), input: focus)
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let second = try await fail(place, ["--database", conninfo])
+        #expect(second.code == 1, "\(second.output)")
+        #expect(second.output.contains("The log has events, and \(place)/token.key is missing."), "\(second.output)")
+        #expect(!FileManager.default.fileExists(atPath: place + "/token.key"))
+        await server.remove()
+
+        let first = try await FocusdProcess()
+        let own = FocusctlCommands(server: first, user: .random())
+        _ = try await own.succeed(["append"] + own.device("phone", .random()), input: focus)
+        _ = try await own.succeed(["backup", "--data-dir", first.directory, "--to", place + "/backup"])
+        let restored = place + "/restored"
+        _ = try await own.succeed(["restore", "--from", place + "/backup", "--data-dir", restored])
+        await first.remove()
+        let again = try await fail(restored)
+        #expect(again.code == 1, "\(again.output)")
+        #expect(again.output.contains("The log has events, and \(restored)/token.key is missing."), "\(again.output)")
+        #expect(!FileManager.default.fileExists(atPath: restored + "/token.key"))
+    }
+
+    @Test("A server that makes keys for a log on the operator's PostgreSQL says that others need the same")
+    func madeBeside() async throws {
+        let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        for expected in [true, false] {
+            let started = try await fail(place, ["--database", conninfo])
+            #expect(started.code == 0, "\(started.output)")
+            #expect(started.output.contains("give every other server of this log the same files") == expected)
+            #expect(!expected || started.output.contains("\(place)/token.key \(place)/receipt.key"))
+        }
+    }
+
     @Test("focusd leaves no core file: its memory holds keys and what devices sent")
     func core() async throws {
         let directory = try TestDirectory.make()

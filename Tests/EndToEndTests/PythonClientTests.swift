@@ -93,6 +93,23 @@ import Testing
         await server.remove()
     }
 
+    @Test("A3: a device that was revoked erases its store, and says so")
+    func revoked() async throws {
+        let server = try await FocusdProcess()
+        let lost = DeviceID.random()
+        let device = try await Device("lost", of: user, on: server, device: lost)
+        _ = try await device.run("append", input: Self.setUp)
+        _ = try await device.run("sync")
+        #expect(FileManager.default.fileExists(atPath: device.store + "/device.json"))
+        let commands = FocusctlCommands(server: server, user: user)
+        _ = try await commands.succeed([
+            "device", "revoke", "--user", "\(user)", "--device", "\(lost)", "--data-dir", server.directory,
+        ])
+        _ = try await device.run("sync", exits: 1)
+        #expect(!FileManager.default.fileExists(atPath: device.store + "/device.json"))
+        await server.remove()
+    }
+
     @Test("P5, S1, S2, S9: it appends, is told of refusals, gets a snapshot, then deltas, and agrees on every digest")
     func appendAndSync() async throws {
         try await withServer { server in

@@ -225,7 +225,7 @@ final class SimulatedDevice: CustomStringConvertible {
         switch end {
         case .reconnect(let bounds, _):
             connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
-        case .failed(let error) where error.code == .unauthenticated && simulation.witness.isRevoked(self):
+        case .failed(let error) where error.code == .revoked && simulation.witness.isRevoked(self):
             // A revoked device keeps trying, as its holder might.
             newToken()
             connect(in: 1_000_000)

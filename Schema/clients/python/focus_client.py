@@ -31,8 +31,13 @@ ROWS = dict(pair.split(":") for pair in """apps:AppRow authorizations:Authorizat
     preferences:PreferenceRow routes:RouteRow route_totals:RouteTotalRow delivery_schedule:DeliveryScheduleRow
     notification_settings:NotificationSettingsRow""".split())  # Schema/README.md, "Rows".
 
+VERSION = "0.1.0"  # Of focus-sync.
+
 class Failed(Exception):
     """The server said no for good."""
+
+class Revoked(Failed):
+    """The device was revoked (A3): what it holds of its user is to be erased."""
 
 class Interrupted(Exception):
     """The connection ended, or the server asks to come back later: why, and between how many seconds from now."""
@@ -83,6 +88,12 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
         os.replace(self.path + ".new", self.path)
+
+    def erase(self):
+        """Nothing of the user is left: the device was revoked (A3)."""
+        for path in (self.path, self.path + ".new"):
+            if os.path.exists(path):
+                os.remove(path)
 
     def begin_incarnation(self):
         """For a new store, and for a restored one once the log has said what it holds (E1, P10): derived from the first
@@ -176,6 +187,8 @@ class Connection:
             if name == "ping":
                 self.send(pong=sync.Pong(nonce=frame.ping.nonce))
                 self.report()  # Pings come every 25 s.
+            elif name == "go_away" and frame.go_away.code == "revoked":
+                raise Revoked("the server sent the device away")
             elif name == "go_away" and frame.go_away.code == "superseded":
                 raise Failed("another connection of this device took over")
             elif name == "go_away":
@@ -183,6 +196,8 @@ class Connection:
                 raise Interrupted(away.code, (away.min_backoff_ms / 1000, away.max_backoff_ms / 1000))
             elif name == "error" and frame.error.code not in ("sequence_gap", "sequence_conflict", "unknown_message"):
                 error = frame.error
+                if error.code == "revoked":
+                    raise Revoked(error.message)
                 if not error.retryable or error.code == "event_unknown":
                     raise Failed(f"{error.code}: {error.message}")
                 raise Interrupted(error.code, (error.retry_after_ms / 1000, error.retry_after_ms / 1000 + 1))
@@ -203,6 +218,9 @@ class Device:
         while True:
             try:
                 return self.session(is_done, on_appended)
+            except Revoked as error:
+                self.store.erase()
+                raise Revoked(f"{error} The store is erased.")
             except (Interrupted, OSError) as error:
                 pause = random.uniform(*(error.args[1] if isinstance(error, Interrupted) else (0.1, 1)))  # L5: jitter.
                 if time.monotonic() + pause > self.deadline:
@@ -357,7 +375,7 @@ def envelope(line):
     json_format.ParseDict(line.get("payload", {}), payload)
     return sync.Envelope(
         event_id=event_id(), type=line["type"], occurred_at_us=int(time.time() * 1e6), schema_version=1,
-        payload=payload.SerializeToString(), app=line.get("app"))
+        payload=payload.SerializeToString(), app=line.get("app", line.get("appId")))
 
 def append(device):
     store = device.store
@@ -407,6 +425,7 @@ def watch(device):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=VERSION)
     parser.add_argument("command", choices=["append", "sync", "watch", "selftest"])
     parser.add_argument("users", nargs="*", help="whom to watch, at most 256; of selftest, other samples")
     parser.add_argument("--server", default="127.0.0.1:7464", help="host:port")

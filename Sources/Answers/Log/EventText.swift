@@ -3,23 +3,25 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// Events of the log as JSON, one line each.
+/// Events of the log as JSON, one line each. The names are those of the columns of table `events`, in camel case.
 package enum EventText {
     package static func json(_ event: LoggedEvent) -> String {
         var json = JSONText()
         json.add("partition", event.partition.rawValue)
-        json.add("offset", event.offset.rawValue)
-        json.add("user", event.user.description)
+        json.add("logOffset", event.offset.rawValue)
+        json.add("userId", event.user.description)
         json.add("version", event.version.rawValue)
-        json.add("device", event.device.description)
+        json.add("deviceId", event.device.description)
         // As text: the number may be beyond what a script's floating-point numbers hold.
         json.add("incarnation", String(event.incarnation.rawValue))
-        json.add("seq", event.sequence.rawValue)
+        json.add("deviceSeq", event.sequence.rawValue)
         json.add("eventId", event.id.description)
         json.add("type", event.type)
-        json.add("app", event.app?.rawValue)
+        json.add("appId", event.app?.rawValue)
         json.add("occurredAt", event.occurredAt.rfc3339)
         json.add("recordedAt", event.recordedAt.rfc3339)
+        json.add("schemaVersion", event.schemaVersion)
+        json.add("encoding", event.encoding)
         addPayload(event, to: &json)
         return json.text
     }
@@ -39,7 +41,6 @@ package enum EventText {
         if let payload = payload(event) {
             json.addRaw("payload", payload)
         } else {
-            json.add("encoding", event.encoding)
             json.add("payloadBase64", Data(event.payload).base64EncodedString())
         }
     }

@@ -11,6 +11,20 @@ enum BackupFiles {
         else { throw .notEmpty(path) }
     }
 
+    /// Copies a file of settings, with its permissions, if there is one.
+    /// - Parameter owner: the user who owns the copy; nil: the user of this process.
+    static func copySettings(
+        from source: String, to target: String, owner: ClusterOwner? = nil
+    ) throws(BackupError) {
+        guard access(source, F_OK) == 0 else { return }
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: target)
+            try owner?.own(target)
+        } catch {
+            throw .cannotWrite(target, reason: "\(error)")
+        }
+    }
+
     /// Copies a directory, file by file, with the files' permissions.
     /// - Parameter owner: the user who owns the copies; nil: the user of this process.
     static func copyTree(

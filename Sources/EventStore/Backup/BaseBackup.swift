@@ -5,13 +5,16 @@ import PostgresClient
 ///
 /// Flow: pg_basebackup (files, and the WAL written meanwhile) → pg_verifybackup → … → pg_verifybackup → a new cluster,
 /// which recovers to the moment at which the backup ended. Devices send again what was acknowledged after that (rule
-/// S6). Keys are not in it: tokens and receipts are checked with files that stay with the server.
+/// S6). The operator's settings of an embedded cluster are in it (`custom.conf`). Keys are not: tokens and receipts are
+/// checked with files that stay with the server.
 public struct BaseBackup: Sendable {
     /// What `focusctl backup` wrote.
     public let directory: String
     /// PostgreSQL's own directory in it, checksummed by its manifest.
     public var cluster: String { directory + "/postgres" }
     var manifest: String { cluster + "/backup_manifest" }
+    /// The operator's settings of the embedded cluster that was backed up; nothing is there when it was another one.
+    var customConfiguration: String { directory + "/custom.conf" }
     private let settings: EmbeddedClusterSettings
 
     /// - Throws: `.notABackup`.
@@ -31,9 +34,12 @@ public struct BaseBackup: Sendable {
     /// Makes a backup in `directory`, which must not be there or be empty, and checks it.
     /// - Parameters:
     ///   - conninfo: a role that may replicate; the server's `pg_hba.conf` must let it.
+    ///   - dataDirectory: the data directory of the embedded cluster that it is of; nil: it is the operator's server,
+    ///     whose settings are among its files.
     ///   - progress: gets the bytes done and the bytes in all, now and then.
     public static func take(
-        conninfo: String, to directory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
+        conninfo: String, of dataDirectory: String? = nil, to directory: String,
+        settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) -> BaseBackup {
         try BackupFiles.requireEmpty(directory)
@@ -59,6 +65,9 @@ public struct BaseBackup: Sendable {
             else { return }
             progress(done * 1_024, total * 1_024)
         }
+        if let dataDirectory {
+            try BackupFiles.copySettings(from: dataDirectory + "/custom.conf", to: backup.customConfiguration)
+        }
         try backup.verify()
         return backup
     }
@@ -83,8 +92,8 @@ public struct BaseBackup: Sendable {
         try copy(to: target, owner: nil, progress: progress)
     }
 
-    /// Copies the checked backup to the embedded cluster of a data directory, which must have none. Keys and
-    /// `custom.conf` beside it stay as they are.
+    /// Copies the checked backup to the embedded cluster of a data directory, which must have none. Keys and a
+    /// `custom.conf` beside it stay as they are; where there is no `custom.conf`, it gets the backup's.
     /// - Throws: `.cluster(.alreadyRunning)` when a focusd or a server works in the directory.
     public func restore(
         dataDirectory: String, progress: (Int, Int) -> Void = { _, _ in }
@@ -100,6 +109,10 @@ public struct BaseBackup: Sendable {
         try BackupFiles.requireEmpty(launcher.layout.cluster)
         try verify()
         try copy(to: launcher.layout.cluster, owner: launcher.owner, progress: progress)
+        let settings = launcher.layout.customConfiguration
+        if access(settings, F_OK) != 0 {
+            try BackupFiles.copySettings(from: customConfiguration, to: settings, owner: launcher.owner)
+        }
     }
 
     /// Locks the data directory: nobody starts a server in it while the lock lives.

@@ -298,6 +298,16 @@ enum Queries {
             current_setting('server_encoding')
         """#)
 
+    /// What a person wants to know of the database that the log is in. The reading role is NULL where there is none.
+    static let describeLogDatabase = Statement(name: "describe_log_database", sql: #"""
+        SELECT current_database()::text, current_user::text, app_role()::text, r.rolname::text, coalesce(r.rolcanlogin, false),
+            current_setting('server_version'), pg_database_size(current_database()),
+            coalesce(host(inet_server_addr()), current_setting('unix_socket_directories')),
+            coalesce(inet_server_port(), current_setting('port')::integer), l.log_id, l.partitions, l.format
+        FROM log l
+        LEFT JOIN pg_roles r ON r.rolname = reader_role()
+        """#)
+
     /// Gives up a generation ($1) that no partition shows. Only the owner of the tables may.
     static let dropGeneration = Statement(name: "drop_generation", sql: #"""
         SELECT drop_generation($1::integer)::text
@@ -518,6 +528,11 @@ enum Queries {
     /// From now on the rebuild to a generation ($1) keeps what was shown before it.
     static let keepOld = Statement(name: "keep_old", sql: #"""
         UPDATE rebuilds SET keeps_old = true WHERE generation = $1
+        """#)
+
+    /// Lets the role that reads log in itself. For a server that is reached over a private socket alone.
+    static let letReaderLogIn = Statement(name: "let_reader_log_in", sql: #"""
+        SELECT let_reader_log_in()::text
         """#)
 
     /// Hears what notify_log says.
@@ -1306,6 +1321,11 @@ enum Queries {
     /// Remembers that a migration was applied.
     static let recordMigration = Statement(name: "record_migration", sql: #"""
         INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)
+        """#)
+
+    /// Records that a user of the operating system ($1) looked at the data of some users ($3; NULL: of all) by a command ($2).
+    static let recordOperatorAction = Statement(name: "record_operator_action", sql: #"""
+        SELECT record_operator_action($1::text, $2::text, $3::uuid[])::text
         """#)
 
     /// For the connection that sends notifications only: a lost hint costs a poll.
@@ -2383,5 +2403,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordBackup, recordDifferences, recordLaggards, recordLaggardsInRange, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, describeLogDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, letReaderLogIn, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordBackup, recordDifferences, recordLaggards, recordLaggardsInRange, recordMigration, recordOperatorAction, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
 }

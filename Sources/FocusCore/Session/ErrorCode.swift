@@ -8,6 +8,8 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case helloTimeout = "hello_timeout"
     case unauthenticated
     case tokenExpired = "token_expired"
+    /// The device was revoked (rule A3), for good: it is to erase what it holds of its user.
+    case revoked
     case sequenceConflict = "sequence_conflict"
     case sequenceGap = "sequence_gap"
     /// The device began more incarnations than it may in a day (rule P10), or too many connections come from its
@@ -35,6 +37,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
             .shuttingDown, .internal, .sequenceGap, .tokenExpired, .tooMany, .quotaExceeded:
             true
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,
+            .revoked,
             .sequenceConflict, .superseded, .notFound, .tooManyWatched:
             false
         }

@@ -22,7 +22,16 @@ public struct ProtocolError: Hashable, Sendable, Error {
         self.request = request
     }
 
-    /// One answer to every Hello that is not let in (rule A1), a revoked device's too (rule A3): it does not say why.
+    /// The answer to a Hello whose token is good and whose device was revoked (rule A3). It is told only when the log
+    /// is known to keep the revocation (rule P1), because the device erases what it holds.
+    public static let deviceRevoked = ProtocolError(
+        .revoked, "The device was revoked. Erase what it holds of the user; no token lets it in again.")
+
+    /// The answer to a Hello of a revoked device while it is not known whether the log keeps the revocation.
+    public static let revocationUnconfirmed = ProtocolError(
+        .unavailable, "The log cannot be written at the moment. Connect again.", retryAfterMilliseconds: 1_000)
+
+    /// One answer to every Hello whose token is not accepted (rule A1): it does not say why.
     public static let tokenNotAccepted = ProtocolError(
         .unauthenticated, "The token was not accepted. Get a new one and connect again.")
 }

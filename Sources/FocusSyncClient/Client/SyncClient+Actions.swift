@@ -146,7 +146,8 @@ extension SyncClient {
     func checkWaiters() {
         waiters.check { condition in
             switch condition {
-            case .verified(let number): verifiedWelcome.map { $0 >= number } ?? false
+            // Whoever waits may leave then, and the log is to have what this store gives back to it (rule S6).
+            case .verified(let number): try verifiedWelcome.map { $0 >= number } ?? false && !store.isHealing
             case .version(let version): try store.cursor.map { $0.version >= version } ?? false
             case .rows(let isTrue): try isTrue(store)
             }

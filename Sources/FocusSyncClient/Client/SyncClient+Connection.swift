@@ -7,7 +7,7 @@ extension SyncClient {
         while !Task.isCancelled, fatal == nil {
             let welcomesBefore = welcomes
             let end = await withNewToken(runConnection())
-            if case .failed(let error) = end { fatal = fatal ?? .refused(error) }
+            if case .failed(let error) = end { fatal = fatal ?? (error.code == .revoked ? erase() : .refused(error)) }
             guard fatal == nil, !Task.isCancelled else { break }
             attempts = welcomes > welcomesBefore ? 0 : attempts + 1
             if let maximum = configuration.maximumAttempts, attempts >= maximum {
@@ -22,6 +22,19 @@ extension SyncClient {
         submissions.failAll(fatal ?? .closed)
         waiters.failAll(fatal ?? SyncClientError.closed)
         fetches.failAll(fatal ?? SyncClientError.closed)
+    }
+
+    /// Erases the store of a revoked device (rule A3), and shows that its rows are gone.
+    /// - Returns: what ends the client.
+    private func erase() -> SyncClientError {
+        do {
+            let gone = try store.erase()
+            try publishConfirmed(gone)
+            configuration.onUpdate(.erased)
+            return .revoked
+        } catch {
+            return .store("This device was revoked, and its store cannot be erased: \(error)")
+        }
     }
 
     private func pause(_ bounds: ClosedRange<Int64>?, _ cause: ProtocolError?) async {

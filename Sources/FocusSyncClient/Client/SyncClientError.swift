@@ -1,6 +1,7 @@
 import FocusCore
 
-/// Why a client cannot do what was asked. Events that were appended stay queued in the store in every case.
+/// Why a client cannot do what was asked. Events that were appended stay queued in the store in every case but
+/// `revoked`.
 public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No connection was made; the next attempt may succeed.
     case cannotConnect(ServerAddress, reason: String)
@@ -8,6 +9,8 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
     case unreachable(attempts: Int, last: String)
     /// The server refuses the device, and would refuse it again.
     case refused(ProtocolError)
+    /// The device was revoked (rule A3). The client has erased its store, with what was queued.
+    case revoked
     /// The configuration asks for plaintext to a host that is not on loopback.
     case plaintextBeyondLoopback(String)
     /// The token is not a JWT with a user, a device and a scope (rule A1).
@@ -34,6 +37,7 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
             "Cannot connect to \(address): \(reason). Is focusd running there, with the same choice of TLS?"
         case .unreachable(let attempts, let last): "Gave up after \(attempts) attempts. \(last)"
         case .refused(let error): "The server refuses this device (\(error.code.rawValue)): \(error.message)"
+        case .revoked: "This device was revoked, and what it held of its user is erased. No token lets it in again."
         case .plaintextBeyondLoopback(let host):
             "Plaintext is for loopback only, and \(host) is not. Use TLS."
         case .tokenUnreadable: "The token is not a JWT with sub, device and scope. Make one with `focusctl token`."

@@ -36,6 +36,8 @@ public enum SyncUpdate: Hashable, Sendable {
     case healing(logged: DeviceSequence, acknowledged: DeviceSequence)
     /// The log has every lost event that this device could give back (rule S6).
     case healed(HealingReport)
+    /// The device was revoked (rule A3), and the client has erased its store.
+    case erased
     /// The connection ended, or could not be made; the next attempt follows after so many milliseconds.
     case disconnected(String, retryAfterMilliseconds: Int64)
 }

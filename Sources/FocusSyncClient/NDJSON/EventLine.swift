@@ -4,6 +4,7 @@ import Foundation
 
 /// An event as a person or a script writes it, one JSON object per line:
 /// `{"type":"focus.changed","app":"…"?,"occurredAt":"2026-01-01T09:00:00Z" or microseconds?,"payload":{proto3 JSON}?}`.
+/// `appId`, as the log's column is called, means the same as `app`.
 public enum EventLine {
     /// How many bytes a line has at most; a longer one holds no payload that a server accepts (rule E5).
     public static let maximumBytes = 4 * 1024 * 1024
@@ -19,10 +20,12 @@ public enum EventLine {
         for member in try members(of: Array(line)) {
             switch member.name {
             case "type": type = try eventType(try string(member))
-            case "app": app = isNull(member) ? nil : try string(member)
+            case "app", "appId":
+                guard app == nil else { throw EventLineError("\"app\" and \"appId\" are the same.") }
+                app = isNull(member) ? nil : try string(member)
             case "occurredAt": occurredAt = isNull(member) ? nil : try time(member)
             case "payload": payload = member.value
-            default: throw EventLineError("\"\(member.name)\" is none of type, app, occurredAt and payload.")
+            default: throw EventLineError("\"\(member.name)\" is none of type, app (or appId), occurredAt and payload.")
             }
         }
         guard let type else { throw EventLineError("\"type\" is missing.") }

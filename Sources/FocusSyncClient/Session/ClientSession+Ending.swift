@@ -44,7 +44,8 @@ extension ClientSession {
             ending.isAsking = false
             return nil
         case .sequenceGap, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .unauthenticated, .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched,
+            .unauthenticated, .revoked, .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound,
+            .tooManyWatched,
             .shuttingDown:
             return nil
         }

@@ -29,8 +29,8 @@ extension ClientSession {
             // The token in use stays in force (rule A2).
             isRenewing = false
             return [.report(.serverError(error))]
-        case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated, .tokenExpired,
-            .superseded:
+        case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated, .revoked,
+            .tokenExpired, .superseded:
             return end(.failed(error))
         }
     }
@@ -69,10 +69,11 @@ extension ClientSession {
     mutating func receiveGoAway(_ goAway: GoAway) -> [ClientAction] {
         let cause = ProtocolError(goAway.code, Self.explanation(of: goAway.code))
         switch goAway.code {
-        case .superseded, .tokenExpired, .unauthenticated:
+        case .superseded, .tokenExpired, .revoked:
             // A new connection would supersede the newer one, or get the same answer.
             return end(.failed(cause))
-        case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
+        case .unauthenticated, .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired,
+            .helloTimeout,
             .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
             .heartbeatTimeout, .tooMany, .quotaExceeded, .tooManyWatched, .shuttingDown, .notFound, .internal:
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
@@ -87,7 +88,8 @@ extension ClientSession {
         case .tokenExpired: "The token has expired. Get a new one."
         case .shuttingDown: "The server is shutting down."
         case .slowConsumer: "This device took too little of what it was sent."
-        case .unauthenticated: "This device may not act for its user any more."
+        case .unauthenticated: "This device was sent away. The answer to its next Hello says why (rule A3)."
+        case .revoked: ProtocolError.deviceRevoked.message
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .tooMany, .quotaExceeded, .tooManyWatched, .sequenceConflict, .sequenceGap, .eventUnknown,
             .userQuarantined, .overloaded,

@@ -86,6 +86,7 @@ extension ClientSession {
         // The gap is about a frame that was sent before recalling began.
         case .sequenceGap: return []
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
+            .revoked,
             .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown:
             return nil
         }

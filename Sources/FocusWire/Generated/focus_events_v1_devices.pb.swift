@@ -24,8 +24,8 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 
 /// device.revoked: the device may not act for the user any more, whatever its tokens say: lost, stolen, or signed out.
 /// For good: an install that comes back is another device. Its sessions end with GoAway `unauthenticated` on every server
-/// within a second, its Hello is answered `unauthenticated`, and what it still had to append is not taken. What it
-/// appended before stays. A device may revoke itself, and one that the user never had. The operator may too: then the
+/// within a second, its Hello is answered `revoked`, so that it erases what it holds, and what it still had to append is
+/// not taken. What it appended before stays. A device may revoke itself, and one that the user never had. The operator may too: then the
 /// event is the server's own.
 /// Scope: system. Envelope app: absent. Refused: field_invalid (the nil UUID is the server), too_many (a user has at most
 /// 1,000 revoked devices that have appended nothing and were not connected; any other device can be revoked).

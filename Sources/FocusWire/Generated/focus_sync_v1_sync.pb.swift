@@ -1418,7 +1418,8 @@ nonisolated struct Focus_Sync_V1_Delta: Sendable {
 }
 
 /// What the device must hold at this cursor (rule S9): one digest for each collection of its view. A collection that is
-/// not named has no rows. Sent after a snapshot, and 1 s after the last delta. Store the cursor: it is ahead of that of
+/// not named has no rows. Sent at once when the session has all there is for the first
+/// time, and 1 s after the first delta since the last one. Store the cursor: it is ahead of that of
 /// the last delta when later events changed nothing in the view (rule S7).
 nonisolated struct Focus_Sync_V1_Checkpoint: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the

@@ -34,7 +34,7 @@ public enum PayloadCodec {
         do {
             message = try type.message.init(jsonString: json)
         } catch {
-            throw .malformed(describe(error, type))
+            throw .malformed(describe(error, type, json))
         }
         _ = try message.eventBody()
         return serialize(message)
@@ -64,7 +64,7 @@ public enum PayloadCodec {
         do {
             return try type.message.init(serializedBytes: payload, options: .lenient)
         } catch {
-            throw .malformed("The payload is not the protobuf message of \(type.rawValue).")
+            throw .malformed(PayloadFlaw.describe(type, payload))
         }
     }
 
@@ -79,12 +79,17 @@ public enum PayloadCodec {
         }
     }
 
-    private static func describe(_ error: any Error, _ type: EventType) -> String {
+    private static func describe(_ error: any Error, _ type: EventType, _ json: String) -> String {
+        let place = PayloadFlaw.field(type, json: json).map { "in field \"\($0)\"" }
         switch error as? JSONDecodingError {
-        case .unknownField(let name): "\(type.rawValue) has no field \"\(name)\"."
-        case .unrecognizedEnumValue: "\(type.rawValue): an enum has a value that it does not know."
-        case .some(let reason): "This is not the JSON of \(type.rawValue): \(reason)."
-        case nil: "This is not the JSON of \(type.rawValue)."
+        case .unknownField(let name) where place == nil || place == "in field \"\(name)\"":
+            return "\(type.rawValue) has no field \"\(name)\"."
+        case .unknownField(let name): return "\(type.rawValue) has no field \"\(name)\" \(place ?? "")."
+        case .unrecognizedEnumValue:
+            return "\(type.rawValue): an enum \(place.map { $0 + " " } ?? "")has a value that it does not know."
+        case .some(let reason):
+            return "This is not the JSON of \(type.rawValue)\(place.map { ", " + $0 } ?? ""): \(reason)."
+        case nil: return "This is not the JSON of \(type.rawValue)."
         }
     }
 }

@@ -14,6 +14,7 @@ struct AwaitedPlaces {
         switch error.code {
         case .unavailable, .overloaded, .userQuarantined, .tooMany, .quotaExceeded, .eventUnknown, .internal: break
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
+            .revoked,
             .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown,
             .unknownMessage, .sequenceGap, .sequenceConflict:
             return

@@ -20,7 +20,7 @@ enum SessionDelivery: Sendable {
     case confirmed
     /// The session ends with this error.
     case failed(ProtocolError)
-    /// The device is revoked. It is told what all are told who are not let in (rule A1).
+    /// The device is revoked, and is told so (rule A3): it erases what it holds.
     case refusedAsRevoked
     /// The session ends, behind everything that waits for the device.
     case goAway(ErrorCode)

@@ -33,7 +33,7 @@ extension SessionHandler {
         case .failed(let error): perform(session.failed(error))
         case .refusedAsRevoked:
             journal.flaw = ConnectionJournal.revoked
-            perform(session.failed(.tokenNotAccepted))
+            perform(session.failed(.deviceRevoked))
         case .goAway(let code): goAway(code)
         case .cutOff: cutOff()
         }

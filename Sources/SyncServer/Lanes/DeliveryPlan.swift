@@ -9,7 +9,9 @@ struct DeliveryPlan {
     /// Since when they await them.
     private var since: [UserID: PreciseTime] = [:]
     private var checkpoints: Deque<(at: MonotonicTime, session: UInt64)> = []
-    /// Sessions with an entry in `checkpoints`.
+    /// Checkpoints that are due at once, in the order in which they were asked for.
+    private var prompt: Deque<(at: MonotonicTime, session: UInt64)> = []
+    /// Sessions with an entry in `checkpoints` or `prompt`.
     private var planned: Set<UInt64> = []
     /// Sessions whose checkpoint was due while their user was not in memory. It goes out as soon as the user is.
     private var overdue: Set<UInt64> = []
@@ -34,12 +36,14 @@ struct DeliveryPlan {
 
     // MARK: Checkpoints
 
-    /// Plans a checkpoint for the session after so many milliseconds; at once when it is overdue. Has no effect while
-    /// one is planned.
+    /// Plans a checkpoint for the session after so many milliseconds, which are the same for all that wait; at once
+    /// after 0, or when it is overdue. Has no effect while one is planned.
     mutating func awaitCheckpoint(_ session: UInt64, now: MonotonicTime, after milliseconds: Int64) {
         guard planned.insert(session).inserted else { return }
         if overdue.remove(session) != nil {
             checkpoints.prepend((now, session))
+        } else if milliseconds == 0 {
+            prompt.append((now, session))
         } else {
             checkpoints.append((now.adding(milliseconds: milliseconds), session))
         }
@@ -47,10 +51,10 @@ struct DeliveryPlan {
 
     /// Removes and returns the session whose checkpoint has been due longest; nil when none is due.
     mutating func dequeueCheckpoint(due now: MonotonicTime) -> UInt64? {
-        guard let first = checkpoints.first, first.at <= now else { return nil }
-        checkpoints.removeFirst()
-        planned.remove(first.session)
-        return first.session
+        guard let at = nextCheckpoint, at <= now else { return nil }
+        let session = prompt.first?.at == at ? prompt.removeFirst().session : checkpoints.removeFirst().session
+        planned.remove(session)
+        return session
     }
 
     /// Puts back a checkpoint that was dequeued and is not made yet. It is the next one again.
@@ -64,7 +68,7 @@ struct DeliveryPlan {
     mutating func checkpointIsOverdue(_ session: UInt64) { overdue.insert(session) }
 
     /// When the first checkpoint is due; nil when none is planned.
-    var nextCheckpoint: MonotonicTime? { checkpoints.first?.at }
+    var nextCheckpoint: MonotonicTime? { [prompt.first?.at, checkpoints.first?.at].compactMap(\.self).min() }
 
     /// Forgets a session that has ended. A checkpoint that is planned for it stays, and finds no session when it is
     /// due.

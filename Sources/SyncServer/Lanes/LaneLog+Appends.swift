@@ -81,17 +81,28 @@ extension LaneLog {
             let answer = staging.answers[index]
             return answer.saysWhatIsLogged && report.isSettled(answer.partition) && !isConfirmed(answer.partition)
         }
-        guard !waiting.isEmpty else { return }
+        guard !waiting.isEmpty, try !confirm() else { return }
+        for index in waiting { staging.answers[index].withdraw() }
+    }
+
+    /// Whether all that the lane knows of the partitions is confirmed, at the latest by this call (rule P1). Throws
+    /// `LogTruncated` or `StoreStopped`.
+    func confirm(_ partitions: Set<Partition>) throws -> Bool {
+        try partitions.allSatisfy(isConfirmed) || confirm()
+    }
+
+    /// Confirms all that the lane knows, by a commit that waits as an append does. Returns whether that succeeded.
+    private func confirm() throws -> Bool {
         let known = tails.known
         do {
-            // One commit, which waits as an append does, confirms the answers of all partitions.
             try ask { try $0.confirm() }
             commitWaited(behind: known)
+            return true
         } catch let error where error is StoreStopped || error is LogTruncated {
             throw error
         } catch {
             context.logger.error("nothing can be confirmed", metadata: ["error": "\(error)"])
-            for index in waiting { staging.answers[index].withdraw() }
+            return false
         }
     }
 }

@@ -17,6 +17,8 @@ final class LaneSession {
     /// Later frames wait behind it, so that answers keep their order (rule P6). Empty while nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
+    /// Whether the device has never had all that there is since it came.
+    var isCatchingUp = true
     /// The digests of what the session has, if it was admitted by an outline of its user, and nothing was told of the
     /// user since.
     var knownDigests: [CollectionDigest]?

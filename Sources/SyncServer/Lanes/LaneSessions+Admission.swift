@@ -84,7 +84,6 @@ extension LaneSessions {
                     continue
                 }
                 send(to: session, user)
-                awaitCheckpoint(session)
             } else if let outline = users.outline(of: id) {
                 guard isCurrent(opening, outline.user) else {
                     connection.needsLoad = true
@@ -95,7 +94,7 @@ extension LaneSessions {
                     continue
                 }
                 session.knownDigests = outline.digests.digests(in: session.subscription.view)
-                awaitCheckpoint(session)
+                awaitCheckpoint(session, isCurrent: true)
             } else {
                 open.enqueue(connection)
             }
@@ -120,7 +119,7 @@ extension LaneSessions {
     ) -> LaneSession? {
         let identity = opening.identity
         guard !user.state.isRevoked(identity.device) else {
-            deliveries.add(.refusedAsRevoked, to: handle)
+            revoked.append((handle, user.partition))
             return nil
         }
         user.lastUsed = now.milliseconds
@@ -186,6 +185,20 @@ extension LaneSessions {
         }
         let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
         return (isAccepted ? cursor : nil, false)
+    }
+
+    /// Answers the connections of revoked devices. To be told that it is revoked makes a device erase what it holds,
+    /// which cannot be taken back. So it is told when the log is known to keep the revocation (rule P1), and to come
+    /// again else.
+    /// - Parameter isKept: whether the log keeps all that the lane knows of these partitions.
+    func answerRevoked(_ isKept: (Set<Partition>) throws -> Bool) rethrows {
+        guard !revoked.isEmpty else { return }
+        let waiting = revoked
+        revoked = []
+        // A primary that may be none any more would keep the lane waiting for its standby.
+        let answer: SessionDelivery =
+            try isFresh && isKept(Set(waiting.map(\.partition))) ? .refusedAsRevoked : .failed(.revocationUnconfirmed)
+        for connection in waiting { deliveries.add(answer, to: connection.handle) }
     }
 
     /// Ends the connection with an error.

@@ -46,7 +46,7 @@ extension LaneSessions {
                 deliveries.send()
             }
         }
-        awaitCheckpoint(session)
+        awaitCheckpoint(session, isCurrent: !session.isBehind(user))
     }
 
     /// Begins a turn, which has room for so many pages.
@@ -54,14 +54,18 @@ extension LaneSessions {
 
     // MARK: Checkpoints
 
-    /// Plans a checkpoint for the session, if anything was sent since the last one.
-    func awaitCheckpoint(_ session: LaneSession) {
-        guard session.subscription.owesCheckpoint else { return }
-        plan.awaitCheckpoint(session.handle.id, now: now, after: context.configuration.checkpointMilliseconds)
+    /// Plans a checkpoint for the session, if anything was sent since the last one: at once when its device has, for
+    /// the first time, all that there is, and later some time after the first rows since the last one (rule S9).
+    /// - Parameter isCurrent: whether everything was sent. Until the device has what there was when it came, no
+    ///   checkpoint is planned: what sends the last rows asks for it.
+    func awaitCheckpoint(_ session: LaneSession, isCurrent: Bool) {
+        guard session.subscription.owesCheckpoint, isCurrent || !session.isCatchingUp else { return }
+        let wait = session.isCatchingUp ? 0 : context.configuration.checkpointMilliseconds
+        session.isCatchingUp = false
+        plan.awaitCheckpoint(session.handle.id, now: now, after: wait)
     }
 
-    /// Sends the checkpoints that are due: a second after the first delta since the last checkpoint (rule S9). What the
-    /// turn has no room for follows with the next one.
+    /// Sends the checkpoints that are due (rule S9). What the turn has no room for follows with the next one.
     /// - Returns: the users whose states have made digests.
     func sendCheckpoints(_ users: some UserDirectory) -> [UserID] {
         guard isFresh else { return [] }

@@ -14,6 +14,8 @@ final class LaneSessions {
     var pages: Int
     /// Connections that hold news until the heads are confirmed.
     private var unconfirmed: [SessionHandle] = []
+    /// Connections of revoked devices that are not answered yet, each with the partition of its user.
+    var revoked: [(handle: SessionHandle, partition: Partition)] = []
     let context: LaneContext
     let deliveries: DeliveryBatch
     /// Gives the time at which the heads were last confirmed (`PartitionTails.confirmedAt`).
@@ -84,7 +86,7 @@ final class LaneSessions {
     func resync(_ id: UInt64, _ collections: [RowCollection]) {
         guard let session = open[id] else { return }
         session.subscription.resync(collections)
-        awaitCheckpoint(session)
+        awaitCheckpoint(session, isCurrent: false)
         awaitRows(session.identity.user)
     }
 

@@ -145,6 +145,7 @@ final class LaneWorker {
         loadNeededUsers()
         try catchUpWithCursors()
         sessions.admit(users, event: log.event)
+        try sessions.answerRevoked(log.confirm)
         users.forgetOutlines()
         try appendWaiting()
         sessions.sendAwaited(users)

@@ -16,11 +16,13 @@ struct BackupCommand: ParsableCommand {
 
             The key of tokens and receipts (token.key, receipt.key in the data directory, or what --token-key and
             --receipt-key name) is not in the backup: keep it, apart from the backup. With it, devices give a restored
-            log back what it had acknowledged after the backup.
+            log back what it had acknowledged after the backup. Settings of focusd's own PostgreSQL (custom.conf in the
+            data directory) are in it.
 
             Examples:
               focusctl backup --to /backups/2026-05-04
-              focusctl backup --to /backups/2026-05-04 --database postgres://focusd@db/focus
+              focusctl backup --to /backups/2026-05-04 \\
+                --database postgres://focusd@db/focus
 
             \(ExitStatus.help)
             """)
@@ -36,7 +38,8 @@ struct BackupCommand: ParsableCommand {
         let (log, heads) = try readHeads(configuration)
         let begin = ContinuousClock.now
         let display = ByteProgress("copied")
-        let backup = try BaseBackup.take(conninfo: configuration.conninfo, to: to, progress: display.show)
+        let backup = try BaseBackup.take(
+            conninfo: configuration.conninfo, of: source.embeddedDirectory, to: to, progress: display.show)
         display.clear()
         let events = heads.reduce(0) { $0 + $1.nextOffset.rawValue }
         record(events: events, took: ContinuousClock.now - begin, configuration)

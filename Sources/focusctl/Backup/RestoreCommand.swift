@@ -9,13 +9,15 @@ struct RestoreCommand: ParsableCommand {
         abstract: "Make a cluster of a backup, in a new place.",
         discussion: """
             Checks every file against the backup's manifest, copies, and leaves the backup as it is. Nothing is written
-            over: the place must be new or empty, and no focusd may run there. Start the server with the same token key
+            over: the place must be new or empty, and no focusd may run there. A custom.conf that is there stays, and else
+            comes from the backup. Start the server with the same token key
             (and receipt key) as before; devices then give the log back what it had acknowledged after the backup, and
             `focusctl lost` lists what none of them holds any more.
 
             Examples:
               focusctl restore --from /backups/2026-05-04 --data-dir /var/lib/focusd
-              focusctl restore --from /backups/2026-05-04 --pgdata /var/lib/postgresql/15/focus
+              focusctl restore --from /backups/2026-05-04 \\
+                --pgdata /var/lib/postgresql/15/focus
 
             \(ExitStatus.help)
             """)

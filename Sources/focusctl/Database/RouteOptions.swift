@@ -17,13 +17,15 @@ struct RouteOptions: ParsableArguments {
 
     /// The route as the log has it now.
     func load() throws -> LoadedRoute {
-        let connection = try PostgresConnection(source.configuration("focusctl-route"))
+        let configuration = try source.configuration("focusctl-route")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         let partition = log.partition(of: user)
         guard let loaded = try RouteLoader().load(route, of: app, user: user, in: partition, on: connection) else {
             throw CommandFailure("\(app) has no route \(route) of this user.")
         }
+        OperatorRecord.note("route", of: [user], configuration)
         return loaded
     }
 

@@ -9,6 +9,15 @@ import Programs
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Bring recordings and settings in.",
+        discussion: """
+            Examples:
+              focusctl import gpx run.gpx --app com.example.run \\
+                --plaintext --token-file token
+              focusctl import settings-bundle Settings.bundle --app com.example.chat \\
+                --plaintext --token-file token
+
+            \(ExitStatus.help)
+            """,
         subcommands: [ImportGPXCommand.self, ImportSettingsBundleCommand.self])
 }
 

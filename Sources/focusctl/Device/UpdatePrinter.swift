@@ -62,6 +62,8 @@ final class UpdatePrinter: Sendable {
                 "The log lost its tail: of this device it has events up to \(logged), and had \(acknowledged)."
                     + " Giving back what this store holds.")
         case .healed(let report): HealingText.lines(report).forEach(Terminal.complain)
+        // The error that ends the client says so.
+        case .erased: break
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
         }
     }

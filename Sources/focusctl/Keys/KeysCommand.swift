@@ -10,11 +10,12 @@ struct KeysCommand: ParsableCommand {
             (kid), so one can take over from another without anybody being shut
             out. A running focusd takes a changed file within 5 seconds.
 
-            To rotate:
-              focusctl keys add             # the new key is checked with
-              focusctl keys use k-1a2b3c4d  # new tokens are signed with it
+            Examples, to rotate: a new key is checked with, new tokens are signed with
+            it, and the one before goes when its tokens have ended:
+              focusctl keys add
+              focusctl keys use k-1a2b3c4d
               focusctl keys retire k-99887766 --after 30d
-                                            # as long as its tokens may live
+
             With several servers, give each the file after every step, before the
             next one (of EdDSA the public halves: focusctl keys list --public).
 

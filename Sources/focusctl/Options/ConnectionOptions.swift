@@ -6,8 +6,8 @@ import Programs
 
 /// Which server to connect to, as which device, and where the device's store is.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: "The server's host:port.")
-    var server = ServerAddress.standard
+    @Option(help: "The server's host:port; else the environment's FOCUS_SERVER.")
+    var server = ServerAddress.usual
     @Flag(help: "No TLS. Loopback only.")
     var plaintext = false
     @Option(help: "PEM file of certificates to trust instead of the system's.")
@@ -22,6 +22,7 @@ struct ConnectionOptions: ParsableArguments {
     var timeout: Int?
 
     func validate() throws {
+        try ServerAddress.checkEnvironment()
         if plaintext, tlsCa != nil { throw ValidationError("Either --plaintext or --tls-ca.") }
         if token != nil, tokenFile != nil { throw ValidationError("Either --token or --token-file.") }
         guard (1...86_400).contains(timeout ?? 30) else { throw ValidationError("--timeout is 1 to 86400 seconds.") }

@@ -21,8 +21,8 @@ struct PreferencesGetCommand: AsyncParsableCommand {
               focusctl preferences get volume --app com.example.chat \\
                 --plaintext --token-file token --json
 
-            Exit codes: 0 done, 1 failed, or the preference has no value, 2 usage,
-            3 the rows stay different from the server's.
+            Exit codes: 0 done, 1 failed, or there is no such app, or the preference has
+            no value, 2 usage, 3 the rows stay different from the server's.
             """)
 
     @Argument(help: "The preference's key. Default: all.")
@@ -33,12 +33,21 @@ struct PreferencesGetCommand: AsyncParsableCommand {
     var json = false
     @OptionGroup var connection: ConnectionOptions
 
+    /// Why an app has no row: preferences of none are shown.
+    private static func unknown(_ app: AppID, _ scope: Scope) -> String {
+        if let own = scope.app, own != app { return "The token is for \(own), which sees nothing of \(app)." }
+        return "There is no app \(app): a system session registers apps (app.registered)."
+    }
+
     func run() async throws {
         let client = try connection.makeClient()
         do {
             try await client.synchronize()
             let rows = try client.rows(in: .preferences).filter { row in
                 row.key.app == app && (key.map { RowKey(.preferences, app: app, key: $0) == row.key } ?? true)
+            }
+            if rows.isEmpty, try client.store.row(RowKey(.apps, app: app)) == nil {
+                throw CommandFailure(Self.unknown(app, client.owner.scope))
             }
             if let key, rows.isEmpty { throw CommandFailure("\(key) of \(app) has no value.") }
             for row in rows {

@@ -24,7 +24,8 @@ struct ProjectionsRebuildCommand: ParsableCommand {
             Examples:
               focusctl projections rebuild --all --verify --keep-old
               focusctl projections rebuild --resume
-              focusctl projections rebuild --all --max-load 20 --json --database postgres://owner@db/focus
+              focusctl projections rebuild --all --max-load 20 --json \\
+                --database postgres://owner@db/focus
 
             \(ExitStatus.help)
             """)

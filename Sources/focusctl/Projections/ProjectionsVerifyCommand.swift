@@ -46,13 +46,15 @@ struct ProjectionsVerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let connection = try PostgresConnection(source.configuration("focusctl-projections-verify"))
+        let configuration = try source.configuration("focusctl-projections-verify")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         let heads = try LogReader().heads(of: log.allPartitions, on: connection)
         let survey = UserSurvey()
         var tally = VerificationTally()
         if let user {
+            OperatorRecord.note("projections verify", of: [user], configuration)
             try verify(user, log.partition(of: user), &tally, nil, on: connection)
             // Rows of a user who is not in the log are a difference. No rows and no user in the log mean a misspelt id.
             if tally.differing == 0, tally.equalRows == 0 { try KnownUser.check(user, in: log, on: connection) }

@@ -23,11 +23,17 @@ struct ReplayCommand: ParsableCommand {
             order, users in none. Recipes for DuckDB, pandas, psql and logical replication:
             Schema/RECIPES.md.
 
+            --pseudonymize hides who users, devices and people are (their ids, handles
+            and names, and conversations), the same for the same key. Apps, times,
+            places and the texts of notifications and preferences stay. --user and
+            --device take the real ids.
+
             Examples:
               focusctl replay --type focus.changed --type focus.expired
               focusctl replay --user $U --follow
               focusctl replay --since 2026-03-01T00:00:00Z --format csv > march.csv
               focusctl replay --checkpoint last --format binary --parallel 4 > events.bin
+              focusctl replay --pseudonymize export.key --format csv > export.csv
               focusctl replay --from 0:1200,3:88 --database postgres://focusd@db/focus
 
             \(ExitStatus.help)
@@ -45,7 +51,7 @@ struct ReplayCommand: ParsableCommand {
     var app: [AppID] = []
     @Option(help: "Only events of this device; may be given several times. The server's: the nil UUID.")
     var device: [DeviceID] = []
-    @Option(help: "Only this user's events.")
+    @Option(help: "Only this user's events. Without --follow there must be some.")
     var user: UserID?
     @Option(help: "ndjson, csv, or binary: PostgreSQL's COPY.")
     var format = ReplayFormat.ndjson
@@ -55,6 +61,8 @@ struct ReplayCommand: ParsableCommand {
     var checkpoint: String?
     @Flag(help: "Stay, and show events as they come, until SIGINT.")
     var follow = false
+    @Option(help: "Give users, devices and people other names, made with the key in this file.")
+    var pseudonymize: String?
     @OptionGroup var source: DatabaseOptions
 
     func validate() throws {
@@ -64,10 +72,14 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func run() throws {
+        let pseudonyms = try pseudonymize.map(ReplayPseudonyms.init)
         let configuration = try source.configuration("focusctl-replay")
         let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
+        // Whoever follows may wait for the user's first event.
+        if let user, !follow { try KnownUser.check(user, in: log, on: connection) }
+        OperatorRecord.note("replay", of: user.map { [$0] }, configuration)
         let file = checkpoint.map { ReplayCheckpoint(path: $0, log: log.log) }
         try file?.check()
         let resumed = try file?.read()
@@ -82,7 +94,9 @@ struct ReplayCommand: ParsableCommand {
         defer { withExtendedLifetime(interruption) {} }
         let store = StoreConfiguration(configuration, assumesRole: false)
         let filter = ReplayFilter(types: Set(type), apps: Set(app), devices: Set(device), user: user)
-        let run = ReplayRun(store: store, filter: filter, format: format, sink: sink)
+        let run = ReplayRun(
+            store: store, filter: filter, format: format, pseudonyms: pseudonyms,
+            sink: sink)
         do {
             // A resumed replay is appended to output that has its header already.
             if resumed == nil || format == .binary { try sink.deliver(format.header) }

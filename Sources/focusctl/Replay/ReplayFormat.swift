@@ -22,7 +22,7 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     var header: [UInt8] {
         switch self {
         case .ndjson: []
-        case .csv: Array((Self.columns.joined(separator: ",") + "\r\n").utf8)
+        case .csv: Array(CSVText.line(Self.columns).utf8)
         case .binary: Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
         }
     }
@@ -53,21 +53,13 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
             event.occurredAt.rfc3339, event.recordedAt.rfc3339, "\(event.schemaVersion)", "\(event.encoding)",
             payload(event),
         ]
-        bytes.append(contentsOf: fields.map(quoted).joined(separator: ",").utf8)
-        bytes.append(contentsOf: [0x0D, 0x0A])
+        bytes.append(contentsOf: CSVText.line(fields).utf8)
     }
 
     /// A payload that this program cannot read is shown as it is, as PostgreSQL shows bytes.
     private static func payload(_ event: LoggedEvent) -> String {
         EventText.payload(event)
             ?? "\\x" + event.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    private static func quoted(_ field: String) -> String {
-        let isPlain = field.utf8.allSatisfy {
-            $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")
-        }
-        return isPlain ? field : "\"" + field.replacing("\"", with: "\"\"") + "\""
     }
 
     // MARK: Binary

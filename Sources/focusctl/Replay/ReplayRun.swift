@@ -8,6 +8,8 @@ struct ReplayRun: Sendable {
     let store: StoreConfiguration
     let filter: ReplayFilter
     let format: ReplayFormat
+    /// Nil: events are given as they are.
+    let pseudonyms: ReplayPseudonyms?
     let sink: ReplaySink
 
     func run(_ ranges: [PartitionRange], parallel: Int?) throws {
@@ -29,7 +31,7 @@ struct ReplayRun: Sendable {
     }
 
     private func merge(_ ranges: [PartitionRange]) throws {
-        var buffer = ReplayBuffer(sink, format)
+        var buffer = ReplayBuffer(sink, format, pseudonyms)
         do {
             try MergedReplay(store, filter: filter).run(
                 ranges, passed: { try buffer.pass($0, $1) }, { try buffer.append($0) })
@@ -41,7 +43,7 @@ struct ReplayRun: Sendable {
     }
 
     private func read(_ range: PartitionRange) throws {
-        var buffer = ReplayBuffer(sink, format)
+        var buffer = ReplayBuffer(sink, format, pseudonyms)
         do {
             try LogReplay(store, filter: filter).run(
                 [range], passed: { try buffer.pass($0, $1) }, { try buffer.append($0) })

@@ -92,19 +92,21 @@ struct ReplayBuffer {
 
     private let sink: ReplaySink
     private let format: ReplayFormat
+    private let pseudonyms: ReplayPseudonyms?
     private var bytes: [UInt8] = []
     private var marks: [ReplaySink.Mark] = []
     private var delivered = ContinuousClock.now
 
-    init(_ sink: ReplaySink, _ format: ReplayFormat) {
+    init(_ sink: ReplaySink, _ format: ReplayFormat, _ pseudonyms: ReplayPseudonyms?) {
         self.sink = sink
+        self.pseudonyms = pseudonyms
         self.format = format
         bytes.reserveCapacity(Self.limit + 4_096)
     }
 
     mutating func append(_ event: LoggedEvent) throws {
         if sink.isInterrupted { throw ReplaySink.Interrupted() }
-        format.append(event, to: &bytes)
+        format.append(pseudonyms?.hiding(event) ?? event, to: &bytes)
         mark(event.partition, event.offset.next)
         if bytes.count >= Self.limit { try deliver() }
     }

@@ -55,11 +55,13 @@ struct ExplainCommand: ParsableCommand {
     }
 
     func run() throws {
-        let connection = try PostgresConnection(source.configuration("focusctl-explain"))
+        let configuration = try source.configuration("focusctl-explain")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         let explanation = try InquiryReader().explain(subject, of: user, in: log.partition(of: user), on: connection)
         guard explanation.version > .zero else { throw KnownUser.failure(user) }
+        OperatorRecord.note("explain", of: [user], configuration)
         if json {
             Terminal.line(ExplanationText.json(explanation))
         } else {

@@ -33,10 +33,12 @@ struct AdviseCommand: ParsableCommand {
     @OptionGroup var source: DatabaseOptions
 
     func run() throws {
-        let connection = try PostgresConnection(source.configuration("focusctl-advise"))
+        let configuration = try source.configuration("focusctl-advise")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         try KnownUser.check(user, in: log, on: connection)
+        OperatorRecord.note("advise", of: [user], configuration)
         var advice = FocusAdvice(user)
         try LogReader().forEachEvent(of: user, partition: log.partition(of: user), on: connection) { logged in
             try advice.apply(logged.decoded())

@@ -33,9 +33,11 @@ struct LintCommand: ParsableCommand {
     @OptionGroup var source: DatabaseOptions
 
     func run() throws {
-        let connection = try PostgresConnection(source.configuration("focusctl-lint"))
+        let configuration = try source.configuration("focusctl-lint")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
+        OperatorRecord.note("lint", of: user.map { [$0] }, configuration)
         var tally = LintTally()
         let look = { (partition: Partition, user: UserID) in
             tally.users += 1

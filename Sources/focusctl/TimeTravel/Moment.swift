@@ -31,7 +31,8 @@ struct Past {
 
     /// Throws `CommandFailure` when the log has no events of the user; `PostgresError`.
     init(of user: UserID, _ source: DatabaseOptions, _ cache: CacheOptions, as name: String) throws {
-        connection = try PostgresConnection(source.configuration(name))
+        let configuration = try source.configuration(name)
+        connection = try PostgresConnection(configuration)
         let log = try LogIdentity.read(on: connection)
         self.user = user
         partition = log.partition(of: user)
@@ -40,6 +41,7 @@ struct Past {
         }
         head = try reader.head(of: user, in: partition, on: connection)
         guard head > .zero else { throw KnownUser.failure(user) }
+        OperatorRecord.note(String(name.drop { $0 != "-" }.dropFirst()), of: [user], configuration)
     }
 
     /// The version at a moment: for a time, the last version that was recorded by then. Throws `CommandFailure` for a

@@ -47,12 +47,14 @@ struct StateCommand: ParsableCommand {
     }
 
     private func current() throws -> UserState {
-        let connection = try PostgresConnection(source.configuration("focusctl-state"))
+        let configuration = try source.configuration("focusctl-state")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         let loaded = try UserLoader().load([(log.partition(of: user), user)], on: connection)
         guard let state = try loaded[user]?.get().state else { throw CommandFailure("The user could not be loaded.") }
         guard state.version > .zero else { throw KnownUser.failure(user) }
+        OperatorRecord.note("state", of: [user], configuration)
         return state
     }
 }

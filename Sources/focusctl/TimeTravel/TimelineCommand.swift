@@ -17,7 +17,8 @@ struct TimelineCommand: ParsableCommand {
 
             Examples:
               focusctl timeline --user $U
-              focusctl timeline --user $U --from 2026-03-29T00:00:00Z --app com.example.chat
+              focusctl timeline --user $U --from 2026-03-29T00:00:00Z \\
+                --app com.example.chat
               focusctl timeline --user $U --from 1200 --to 1300 --json
 
             \(ExitStatus.help)

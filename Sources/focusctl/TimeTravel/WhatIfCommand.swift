@@ -25,10 +25,12 @@ struct WhatIfCommand: ParsableCommand {
               route accuracy 20                       # metres, instead of 50
 
             Effects on alerts: rings (it had not), silenced (it had), sooner, later, other.
+            A Focus, an app or a person that no event names is an error.
 
             Examples:
               focusctl what-if --rule chat-at-work.rule
               focusctl what-if --rule r --users $U,$V --from 2026-03-01T00:00:00Z --json
+              focusctl what-if --rule r --format csv > differences.csv
 
             \(ExitStatus.help)
             """)
@@ -41,37 +43,53 @@ struct WhatIfCommand: ParsableCommand {
     var from: LogTime?
     @Option(help: "History up to this time (RFC 3339).")
     var to: LogTime?
-    @Flag(help: "JSON, one difference per line.")
+    @Option(help: "table, json or csv; the last two have one difference per line.")
+    var format: WhatIfFormat?
+    @Flag(help: "The same as --format json.")
     var json = false
     @OptionGroup var source: DatabaseOptions
 
     func validate() throws {
         if let from, let to, from.time > to.time { throw ValidationError("--from is after --to.") }
+        if json, format != nil { throw ValidationError("Either --json or --format.") }
         _ = try namedUsers()
     }
 
     func run() throws {
-        let reader = WhatIfReader(try readRule(), since: from?.time, until: to?.time)
-        let connection = try PostgresConnection(source.configuration("focusctl-what-if"))
+        let rule = try readRule()
+        let reader = WhatIfReader(rule, since: from?.time, until: to?.time)
+        let configuration = try source.configuration("focusctl-what-if")
+        let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
+        let named = try namedUsers()
+        for user in named ?? [] { try KnownUser.check(user, in: log, on: connection) }
+        try WhatIfNameCheck.check(rule, of: named, in: log, configuration, on: connection, as: self.rule)
+        OperatorRecord.note("what-if", of: named, configuration)
+        let format = json ? .json : format ?? .table
+        if format == .csv { write(csv: WhatIfText.columns) }
         var tally = WhatIfTally()
         let look = { (partition: Partition, user: UserID) in
             tally.users += 1
             tally.events += try reader.run(user, in: partition, on: connection) { difference in
                 tally.add(difference, of: user)
-                if json { Terminal.line(WhatIfText.json(difference, of: user)) }
+                switch format {
+                case .table: break
+                case .json: Terminal.line(WhatIfText.json(difference, of: user))
+                case .csv: write(csv: WhatIfText.fields(difference, of: user))
+                }
             }
         }
-        if let named = try namedUsers() {
-            for user in named { try KnownUser.check(user, in: log, on: connection) }
+        if let named {
             for user in named { try look(log.partition(of: user), user) }
         } else {
             let heads = try LogReader().heads(of: log.allPartitions, on: connection)
             try UserSurvey().forEach(heads, on: connection, look)
         }
-        if !json { tally.lines.forEach(Terminal.line) }
+        if format == .table { tally.lines.forEach(Terminal.line) }
     }
+
+    private func write(csv fields: [String]) { Terminal.write(Array(CSVText.line(fields).utf8)) }
 
     private func namedUsers() throws -> [UserID]? {
         try users.map { list in

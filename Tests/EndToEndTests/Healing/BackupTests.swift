@@ -108,6 +108,37 @@ import Testing
         await server.remove()
     }
 
+    @Test("A backup has the operator's settings of the embedded PostgreSQL; a restore keeps those that are there")
+    func settings() async throws {
+        let server = try await FocusdProcess()
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let custom = "fsync = off\nfull_page_writes = off\nwork_mem = '7MB'\n"
+        try custom.write(toFile: server.directory + "/custom.conf", atomically: false, encoding: .utf8)
+        #expect(try await focusctl(["backup", "--data-dir", server.directory, "--to", place + "/b"]).code == 0)
+        await server.remove()
+        let own = place + "/own"
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        try FocusdProcess.relaxDisk(of: own)
+        let kept = try String(contentsOfFile: own + "/custom.conf", encoding: .utf8)
+        for directory in [place + "/new", own] {
+            let restored = try await focusctl(["restore", "--from", place + "/b", "--data-dir", directory])
+            #expect(restored.code == 0, "\(restored.output)")
+            let found = try String(contentsOfFile: directory + "/custom.conf", encoding: .utf8)
+            #expect(found == (directory == own ? kept : custom))
+        }
+        let second = try await FocusdProcess(directory: place + "/new")
+        let restored = second.directory
+        let shown = try await onThread {
+            let running = try #require(try EmbeddedCluster.running(dataDirectory: restored))
+            let database = try PostgresConnection(PostgresConfiguration(conninfo: running.conninfo))
+            defer { database.close() }
+            return try database.query(Statement(name: "work_mem", sql: "SHOW work_mem")).text(row: 0, column: 0)
+        }
+        #expect(shown == "7MB")
+        await second.remove()
+    }
+
     @Test("A restore writes over nothing, a damaged backup is not restored, and what is wrong is said")
     func refusals() async throws {
         let server = try await FocusdProcess()

@@ -120,6 +120,13 @@ import Testing
         }
     }
 
+    /// How the device's Hello is refused.
+    private func refusal(of device: DeviceID, _ user: UserID, _ server: TestServer) async throws -> ErrorCode {
+        let client = try await WireClient.connect(port: server.port)
+        try await client.hello(token: TestServer.token(user, device))
+        return try await client.error().code
+    }
+
     @Test(
         "A3: a primary that cannot reach its synchronous standby may be none any more: nothing of it is news until it can"
     )
@@ -134,9 +141,14 @@ import Testing
         try await onThread { try Standby.makeSynchronous(primary) }
         let (before, _) = try await open(server, user)
         try await before.untilLive()
+        let lost = DeviceID.random()
+        try await before.append(from: 3, [.of(.deviceRevoked(DeviceRevoked(device: lost)))])
+        _ = try await before.appended()
         await before.close()
         try await onThread { try Standby.cutOff(standby) }
         try await awaiting("nobody vouches for the primary") { !vouches() }
+        #expect(
+            try await refusal(of: lost, user, server) == .unavailable, "where the log goes on it may not be revoked")
 
         let (tablet, _) = try await WireClient.open(server, user: user)
         // The lane says this Welcome in a later turn than the one in which it would have sent the tablet's rows; the
@@ -148,6 +160,7 @@ import Testing
         try await tablet.untilLive()
         #expect(vouches())
         await tablet.close()
+        #expect(try await refusal(of: lost, user, server) == .revoked)
         // A commit that waits must not keep the server from stopping.
         try await onThread { try Standby.cutOff(standby) }
         try await awaiting("nobody vouches for the primary") { !vouches() }

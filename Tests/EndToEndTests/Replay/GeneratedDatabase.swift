@@ -43,6 +43,15 @@ struct GeneratedDatabase: Sendable {
         return FocusctlCommands.Result(exitCode: await child.exitCode(), output: output)
     }
 
+    /// Runs a command to its end. Returns its exit code, and what it said on standard error.
+    func complaint(_ arguments: [String]) async throws -> (code: Int32?, text: String) {
+        let errors = "\(directory)/errors-\(UUID())"
+        let child = try ChildProcess(
+            FocusdProcess.binary("focusctl"), arguments + ["--database", conninfo], input: "/dev/null", errors: errors)
+        _ = await child.rest()
+        return (await child.exitCode(), try String(contentsOfFile: errors, encoding: .utf8))
+    }
+
     /// All events in the order of the merged stream.
     func events(_ filter: ReplayFilter = ReplayFilter()) async throws -> [LoggedEvent] {
         let conninfo = conninfo

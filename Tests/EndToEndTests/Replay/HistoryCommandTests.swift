@@ -82,6 +82,56 @@ import Testing
         #expect(try await log.run(["what-if", "--rule", rule]).exitCode == 1)
     }
 
+    @Test("What if: a Focus, an app or a person that no event names is an error, which names those that there are")
+    func whatIfNames() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let (user, _) = try busiest(await log.events())
+        let rule = "\(log.directory)/rule"
+        let (there, messages) = ("There are: “work”", "There are: “com.example.messages”")
+        for (line, complaint) in [
+            ("allow app com.example.messages in wrok", "nobody has a Focus “wrok”. \(there)"),
+            ("deny time-sensitive in wrok", "nobody has a Focus “wrok”. \(there)"),
+            ("allow app com.example.mesages in *", "nobody has an app “com.example.mesages”. \(messages)"),
+            ("set com.example.mesages alerts off", "nobody has an app “com.example.mesages”. \(messages)"),
+            ("allow person nobody-at-all in *", "nobody has a person “nobody-at-all”. There are: “"),
+        ] {
+            try "\(line)\nroute accuracy 20\n".write(toFile: rule, atomically: true, encoding: .utf8)
+            let (code, text) = try await log.complaint(["what-if", "--rule", rule])
+            #expect(code == 1 && text.hasPrefix("Error: \(rule): \(complaint)"), "\(text)")
+        }
+        try "allow app com.example.messages in wrok\n".write(toFile: rule, atomically: true, encoding: .utf8)
+        let (code, text) = try await log.complaint(["what-if", "--rule", rule, "--users", "\(user)", "--json"])
+        #expect(code == 1 && text.contains("none of these users has a Focus “wrok”"), "\(text)")
+    }
+
+    @Test("What if as CSV: a header, and the differences that the JSON has")
+    func whatIfCSV() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let rule = "\(log.directory)/rule"
+        try "allow app com.example.messages in *\nroute accuracy 20\n"
+            .write(toFile: rule, atomically: true, encoding: .utf8)
+        let json = try await log.run(["what-if", "--rule", rule, "--json"])
+        let csv = try await log.run(["what-if", "--rule", rule, "--format", "csv"])
+        #expect(csv.exitCode == 0)
+        let lines = csv.output.components(separatedBy: "\r\n").filter { !$0.isEmpty }
+        let header = try #require(lines.first).components(separatedBy: ",")
+        #expect(header.prefix(4) == ["user_id", "app_id", "kind", "effect"])
+        #expect(lines.count == json.lines.count + 1 && json.lines.count > 3)
+        for (line, object) in zip(lines.dropFirst(), json.lines) {
+            let fields = line.components(separatedBy: ",")
+            #expect(fields.count == header.count, "\(line)")
+            let found = try #require(
+                try JSONSerialization.jsonObject(with: Data(object.utf8)) as? [String: Any])
+            #expect(fields[0] == found["user"] as? String && fields[1] == found["app"] as? String)
+            #expect(fields[2] == found["kind"] as? String && fields[3] == found["effect"] as? String ?? "")
+            let after = (found["after"] as? [String: Any])?["alert"] as? String
+            #expect(fields[11] == after ?? "")
+        }
+        #expect(try await log.run(["what-if", "--rule", rule, "--format", "csv", "--json"]).exitCode == 2)
+    }
+
     @Test("Advice and lint: sentences for people, a line each for scripts; nothing is written")
     func adviceAndLint() async throws {
         let log = try await GeneratedDatabase()
@@ -123,6 +173,7 @@ import Testing
             ["what-if", "--rule", rule, "--users", nobody],
             ["what-if", "--rule", rule, "--users", "\(known),\(nobody)"],
             ["explain", "--user", nobody, "--app", "com.example.chat", "--badge"],
+            ["replay", "--user", nobody], ["replay", "--format", "csv", "--user", nobody],
             ["advise", "--user", nobody], ["lint", "--app", "com.example.chat", "--user", nobody],
         ] {
             let found = try await log.run(command)

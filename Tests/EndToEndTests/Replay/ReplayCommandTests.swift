@@ -14,6 +14,28 @@ import Testing
         }
     }
 
+    @Test("A column has one name: that of SQL and CSV is NDJSON's in camel case, and the recipes' table has all")
+    func names() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let csv = try await log.run(["replay", "--format", "csv", "--type", "notification.posted"])
+        let header = try #require(csv.output.components(separatedBy: "\r\n").first).components(separatedBy: ",")
+        let ndjson = try await log.run(["replay", "--type", "notification.posted"]).json()
+        let camel = header.map { name in
+            let words = name.split(separator: "_").map(String.init)
+            return words[0] + words.dropFirst().map(\.capitalized).joined()
+        }
+        #expect(Set(ndjson.keys) == Set(camel))
+        let columns = try await log.integer(
+            """
+            SELECT count(*) FROM information_schema.columns
+            WHERE table_name = 'events' AND column_name IN ('\(header.joined(separator: "', '"))')
+            """)
+        #expect(Int(columns) == header.count)
+        let recipes = try String(contentsOf: Checkout.file("Schema/RECIPES.md"), encoding: .utf8)
+        for (sql, json) in zip(header, camel) { #expect(recipes.contains("| `\(sql)` | `\(json)` |"), "\(sql)") }
+    }
+
     @Test("The merged stream, its filters, times and parts are those of the log")
     func streams() async throws {
         let log = try await GeneratedDatabase()

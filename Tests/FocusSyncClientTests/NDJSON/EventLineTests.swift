@@ -31,6 +31,15 @@ struct EventLineTests {
                 == EventDraft(type: "badge.cleared", payload: []))
     }
 
+    @Test("The app may have the name of the log's column, and is named once")
+    func column() throws {
+        let named = #"{"type":"badge.cleared","appId":"com.example.chat"}"#
+        #expect(try draft(named).app == "com.example.chat")
+        #expect(throws: EventLineError.self) {
+            try draft(#"{"type":"badge.cleared","app":"com.example.chat","appId":"com.example.chat"}"#)
+        }
+    }
+
     @Test("Numbers reach the payload with every digit")
     func exactNumbers() throws {
         let line = #"""

@@ -242,6 +242,19 @@ struct ClientSessionTests {
         #expect(bounds == 500...5_000)
     }
 
+    @Test("A3: a device that was sent away as not accepted asks why; one that is told that it was revoked stays away")
+    func revoked() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        let away = GoAway(code: .unauthenticated, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)
+        guard case .end(.reconnect(let bounds, _)) = session.receive(.goAway(away), now: at(2)).first else {
+            Issue.record("it does not come back")
+            return
+        }
+        #expect(bounds == 500...5_000)
+        (session, _) = live(acknowledged: 0, last: 0)
+        #expect(session.receive(.error(.deviceRevoked), now: at(2)) == [.end(.failed(.deviceRevoked))])
+    }
+
     @Test(
         "P8, A1, A2: a device that was superseded or not accepted stays away",
         arguments: [

@@ -90,6 +90,48 @@ struct PayloadCodecTests {
         }
     }
 
+    @Test("E2: a payload that cannot be read is refused by the name of its outermost field that is wrong")
+    func namedFields() throws {
+        func message(_ payload: [UInt8], _ type: EventType) -> String? {
+            do {
+                _ = try PayloadCodec.decode(type, schemaVersion: 1, payload)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        // A text of one byte that is no UTF-8, as a field of each number.
+        let bad = { (number: Int) in ProtobufFields.tag(number, 2) + [1, 0xFF] }
+        let post = PayloadCodec.encode(try SampleEvents.full(.notificationPosted))
+        for wrong in [post + bad(4), bad(4) + post] {
+            let text = message(wrong, .notificationPosted)
+            #expect(text?.contains(#"notification.posted: field "title" (4)"#) == true, "\(text ?? "-")")
+        }
+        let focus = PayloadCodec.encode(try SampleEvents.full(.focusConfigured))
+        #expect(message(focus + bad(4), .focusConfigured)?.contains(#"field "allowed_apps" (4)"#) == true)
+        #expect(message(Array(post.dropLast()), .notificationPosted)?.contains("no field begins at byte") == true)
+        #expect(message(post + [0x00], .notificationPosted)?.contains("byte \(post.count)") == true)
+    }
+
+    @Test("A JSON payload that cannot be read is refused by the name of its outermost field that is wrong")
+    func namedMembers() throws {
+        func message(_ json: String) -> String? {
+            do {
+                _ = try PayloadCodec.payload(.notificationPosted, json: json)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        for (wrong, name) in [
+            (#""level":"LOUD""#, "level"), (#""title":5"#, "title"), (#""relevance":"high""#, "relevance"),
+        ] {
+            let text = message(#"{"notificationId":"n","body":"b",\#(wrong)}"#)
+            #expect(text?.contains("field \"\(name)\"") == true, "\(text ?? "-")")
+        }
+        #expect(message(#"{"nottificationId":"n"}"#) == #"notification.posted has no field "nottificationId"."#)
+    }
+
     @Test("a NaN passes: the fold judges it")
     func notANumber() throws {
         let point = RoutePoint(time: SampleEvents.time, latitude: .nan, longitude: 0, speed: .nan)

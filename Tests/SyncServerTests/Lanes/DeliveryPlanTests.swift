@@ -33,6 +33,18 @@ import Testing
         #expect(plan.nextCheckpoint == at(10_000))
     }
 
+    @Test("S9: checkpoints that are due at once do not wait for others, in the order in which they were asked for")
+    func prompt() {
+        var plan = DeliveryPlan()
+        plan.awaitCheckpoint(1, now: at(0), after: 1_000)
+        for session in [UInt64(2), 3, 2] { plan.awaitCheckpoint(session, now: at(10), after: 0) }
+        #expect(plan.nextCheckpoint == at(10))
+        #expect([1, 2, 3].map { _ in plan.dequeueCheckpoint(due: at(10)) } == [2, 3, nil])
+        plan.awaitCheckpoint(2, now: at(1_100), after: 0)
+        // Who waited longer is not passed by who comes later.
+        #expect([1, 2].map { _ in plan.dequeueCheckpoint(due: at(1_100)) } == [1, 2])
+    }
+
     @Test("S9: a checkpoint that is put back is the next one again, once")
     func postponed() {
         var plan = DeliveryPlan()

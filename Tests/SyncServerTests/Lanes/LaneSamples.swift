@@ -118,7 +118,7 @@ final class PartConnections {
             case .fetched: "fetched"
             case .control: "checkpoint"
             case .failed(let error): error.code.rawValue
-            case .refusedAsRevoked: ErrorCode.unauthenticated.rawValue
+            case .refusedAsRevoked: ErrorCode.revoked.rawValue
             case .goAway(let code): "go away: \(code.rawValue)"
             case .cutOff: "cut off"
             }

@@ -77,14 +77,27 @@ import Testing
         #expect(told(1, sessions).first == "opened" && sessions.openings.isEmpty && sessions.neededUsers.isEmpty)
     }
 
-    @Test("A quarantined user's device is told to wait, a revoked one that its token is not accepted")
+    @Test(
+        "A quarantined user's device is told to wait; A3, P1: a revoked one that it is, once the log keeps that"
+    )
     func refused() throws {
         let sessions = sessions()
         users.quarantined = [anna]
         #expect(open(sessions) == ["user_quarantined"])
         users.quarantined = []
         _ = try revoke(phone)
-        #expect(open(sessions, 2) == ["unauthenticated"] && sessions[2] == nil)
+        for (id, isKept) in [(UInt64(2), false), (3, true)] {
+            #expect(open(sessions, id).isEmpty && sessions[id] == nil, "it is told nothing yet")
+            sessions.answerRevoked { partitions in
+                #expect(partitions == Set([users[anna]?.partition].compactMap(\.self)) && !partitions.isEmpty)
+                return isKept
+            }
+            #expect(told(id, sessions) == [isKept ? "revoked" : "unavailable"])
+        }
+        sessions.answerRevoked { _ in
+            Issue.record("nobody waits")
+            return true
+        }
     }
 
     @Test("P8: the newer connection of a store wins, also when its Hello comes first")
@@ -174,7 +187,8 @@ import Testing
         #expect(told(1, sessions).isEmpty)
         state.confirmedAt = time.now
         sessions.sendAwaited(users)
-        #expect(told(1, sessions).first == "rows" && !isDue(sessions))
+        #expect(told(1, sessions).first == "rows")
+        #expect(sessions.sendCheckpoints(users) == [anna] && told(1, sessions) == ["checkpoint"] && !isDue(sessions))
     }
 
     @Test("L1: a session without room is sent nothing more until it has taken what waits")
@@ -194,12 +208,23 @@ import Testing
         #expect(told(1, sessions) == ["rows"])
     }
 
-    @Test("S9: a checkpoint follows the last rows after its time, and waits for a user who left memory")
+    @Test(
+        "S9: the first checkpoint follows at once when everything was sent, and not before; later ones after their time"
+    )
     func checkpoints() throws {
         let sessions = sessions()
         store.appendFocus("a", of: anna)
-        let user = try users.load(anna, from: store)
+        try users.load(anna, from: store)
         open(sessions)
+        #expect(sessions.sendCheckpoints(users) == [anna] && told(1, sessions) == ["checkpoint"])
+        // One who is behind, because it does not take its rows, has none to come.
+        open(sessions, 2, device: DeviceID(UUID()), quota: 0)
+        #expect(sessions.sendCheckpoints(users).isEmpty && told(2, sessions).isEmpty)
+        sessions.closed(2)
+        store.appendFocus("b", of: anna)
+        let user = try users.load(anna, from: store)
+        sessions.sendToAll(of: user)
+        #expect(told(1, sessions) == ["rows"])
         #expect(sessions.sendCheckpoints(users).isEmpty)
         #expect(
             told(1, sessions).isEmpty

@@ -456,7 +456,7 @@ extension Rule {
             name: "A3", title: "Revocation", document: .protocol,
             section: "Identity",
             text: #"""
-            Revocation is an event on the user's stream (`device.revoked`), of one of their devices with system scope or, from the operator, the server's own. It is never refused for a device that has appended or is connected, nor to the operator; a user's devices may revoke 1,000 that were never seen (`too_many`). The device is cut off on every server within 1 s, and no frame sent after a server has seen it discloses anything; nor does one that is sent while PostgreSQL may have been replaced, which shows where commits wait for a synchronous standby: without one that succeeded within the last second nothing is sent. With an asynchronous standby the second does not hold while an old primary and its servers are cut off.
+            Revocation is an event on the user's stream (`device.revoked`), of one of their devices with system scope or, from the operator, the server's own. It is never refused for a device that has appended or is connected, nor to the operator; a user's devices may revoke 1,000 that were never seen (`too_many`). The device is cut off on every server within 1 s, and no frame sent after a server has seen it discloses anything; nor does one that is sent while PostgreSQL may have been replaced, which shows where commits wait for a synchronous standby: without one that succeeded within the last second nothing is sent. With an asynchronous standby the second does not hold while an old primary and its servers are cut off. A device that is cut off (`GoAway(unauthenticated)`, or no word) asks why: its next Hello, with a token that is good, is answered `revoked`, and it erases what it holds of the user. That cannot be taken back, so it is told once a commit that waited stands behind the revocation, as in P1, and `unavailable` until then.
             """#),
         Rule(
             name: "A4", title: "Scope", document: .protocol,
@@ -590,7 +590,7 @@ extension Rule {
             name: "S9", title: "Digest", document: .protocol,
             section: "Sync",
             text: #"""
-            Row hash = first 16 bytes of SHA-256 over the length-prefixed fields (collection, app, key, bytes); the digest of a collection in a view is the sum of its row hashes mod 2^128, kept incrementally per (collection, app, full or hidden form). A checkpoint (after a snapshot and 1 s after the last delta) carries one per collection; a client that differs sends `Resync` for those collections, surfaces it, and goes on; never a silent divergence.
+            Row hash = first 16 bytes of SHA-256 over the length-prefixed fields (collection, app, key, bytes); the digest of a collection in a view is the sum of its row hashes mod 2^128, kept incrementally per (collection, app, full or hidden form). A checkpoint carries one per collection: at once when a session has, for the first time, all that there is (behind its snapshot or delta, or when its cursor was at the head), and else 1 s after the first delta since the last one; a client that differs sends `Resync` for those collections, surfaces it, and goes on; never a silent divergence.
             """#),
         Rule(
             name: "Z1", title: "Non-interference", document: .protocol,
