@@ -48,6 +48,7 @@ class Viewer:
 
     def __init__(self, name, device, scope, kind, *more):
         self.name, self.device, self.version, self.news = name, device, -1, []
+        self.waiting = {}  # Of an app: what was done with its notifications, and it has not handled yet.
         self.token, self.is_app = token(device, scope, kind), "--app" in scope
         self.changed = threading.Condition()
         self.process = subprocess.Popen(
@@ -65,6 +66,10 @@ class Viewer:
                     self.version = row["version"]
                 else:
                     self.news.append((now, row))
+                    if row["collection"] == "waiting_actions":
+                        self.waiting.pop(row["key"], None)
+                        if row["change"] != "removed":
+                            self.waiting[row["key"]] = row["value"]
                 self.changed.notify_all()
 
     def head(self):
@@ -165,6 +170,11 @@ def tell(row, device):
         return f"{app}'s {key} is {next(iter(value['value'].values()))}" if not gone else f"{app} has no {key}"
     if kind == "suggestions" and not gone and not row.get("app"):
         return f"{key} is suggested for breaking through a Focus: {value.get('outgoing', 0)} written, {value.get('incoming', 0)} received"
+    if kind == "waiting_actions":
+        if gone:
+            return f"{app} has handled it"
+        text = f", “{value['text']}”" if "text" in value else ""
+        return f"{app} hears what was done with “{value['notificationId']}”: {value['action']}{text}"
     if kind == "refusals" and not gone:
         return f"refused ({value['code']}): {value['message']}"
     if kind == "routes" and not gone and value.get("workoutId"):
@@ -248,6 +258,34 @@ def play():
          post(MAIL, "Fake", "Mail", "Not from Mail"))
     step("12:00", "Alice turns Work off: what waited rings.", phone,
          event("focus.changed", focusId="work", isActive=False))
+    actions = [{"id": "snooze", "title": "Snooze"}, {"id": "reply", "title": "Reply", "textInput": True}]
+    step("12:30", "Chat says what can be done with its messages, and wants to hear of it. Then it goes to sleep.", chat,
+         event("categories.registered", CHAT, categories=[{"id": "message", "actions": actions}]), event("action.handled", CHAT))
+    if viewers.pop(2).stop():
+        sys.exit("Chat's follower failed")
+    written = lambda key, body: event("notification.posted", CHAT, notificationId=key, title="Bob", body=body, category="message")
+    step("12:35", "Bob writes twice.", phone, written("Standup?", "Standup at two?"), written("Pizza?", "Pizza tonight?"))
+    perform = lambda key, **what: event("notification.actionPerformed", CHAT, id=key, **what)
+    step("12:36", "Alice snoozes one on the watch …", watch_agent, perform("Standup?", action="snooze"))
+    step("12:37", "… and answers the other on the phone. Neither device learns what she typed for Chat.", phone,
+         perform("Pizza?", action="reply", text="With olives"), event("notification.removed", CHAT, ids=["Pizza?"]))
+    viewers.insert(2, Viewer("Chat", PHONE, ["--app", CHAT], "phone"))
+    report("12:50", "Chat wakes up, and finds both, in order.", viewers[0].version)
+    waiting = sorted(viewers[2].waiting.items(), key=lambda entry: int(entry[1]["number"]))
+    found = [(value["action"], value.get("text")) for _, value in waiting]
+    if found != [("snooze", None), ("reply", "With olives")]:
+        sys.exit(f"Chat was told {found}")
+    step("12:51", "It does both, and says so.", chat, *[event("action.handled", CHAT, action=key) for key, _ in waiting])
+    if viewers.pop(2).stop():
+        sys.exit("Chat's follower failed")
+    step("12:52", "Chat sleeps again, and Alice snoozes once more.", phone,
+         perform("Standup?", action="snooze"))
+    viewers.insert(2, Viewer("Chat", PHONE, ["--app", CHAT], "phone"))
+    report("12:55", "Chat wakes once more: what it has handled does not come again, what is new does.", viewers[0].version)
+    again = list(viewers[2].waiting)
+    if len(again) != 1 or again[0] in dict(waiting):
+        sys.exit(f"Chat was told {again} after it had handled {list(dict(waiting))}")
+    step("12:56", "It does that too.", chat, event("action.handled", CHAT, action=again[0]))
     viewers.append(Viewer("desktop", DESKTOP, ["--system"], "desktop", "--in-use"))
     version = viewers[0].version + 1
     report("14:00", "Alice sits down at her desktop, which says so; the server notes that, on its own.", version, quiet=True)

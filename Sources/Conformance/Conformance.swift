@@ -8,7 +8,8 @@ public enum Conformance {
     public static let cases: [ConformanceCase] =
         FrameCases.all + IdentityCases.all + RevocationCases.all + AppendCases.all + RecallCases.all + QueueCases.all
         + SyncCases.all
-        + CursorCases.all + SilenceCases.all + DigestCases.all + PeerCases.all + FetchCases.all + FlowCases.all
+        + CursorCases.all + SilenceCases.all + DigestCases.all + PeerCases.all + ReachCases.all + FetchCases.all
+        + SilenceAllCases.all + ActionCases.all + FlowCases.all
         + HeartbeatCases.all + ActivityCases.all
         + ServersCases.all + RebuildCases.all + CrashCases.all + ShutDownCases.all + HealingCases.all
 }

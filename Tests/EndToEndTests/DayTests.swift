@@ -23,6 +23,9 @@ import Testing
             ])
         let told = await day.rest()
         #expect(await day.exitCode() == 0, "\(told.suffix(400))")
+        #expect(told.contains("Chat   Chat hears what was done with “Standup?”: snooze"))
+        let reply = "hears what was done with “Pizza?”: reply, “With olives”"
+        #expect(told.components(separatedBy: reply).count == 2, "N20: Chat alone hears it, and once")
         #expect(told.contains("Chat “Report?” rings on the device in use, and not here"))
         #expect(told.contains("Chat “Coffee?” rings here too, as nobody has read it in 30 s"))
         #expect(told.contains("Mail “Newsletter” rings: the summary is here"))

@@ -35,10 +35,12 @@ import Testing
         }
 
         /// Runs a command; returns its output as JSON objects.
-        func run(_ command: String, input: [String] = [], exits: Int32 = 0) async throws -> [[String: Any]] {
+        func run(
+            _ command: String, with more: [String] = [], input: [String] = [], exits: Int32 = 0
+        ) async throws -> [[String: Any]] {
             let file = store + "/input"
             try input.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
-            let child = try ChildProcess(PythonClientTests.script, [command] + arguments, input: file)
+            let child = try ChildProcess(PythonClientTests.script, [command] + arguments + more, input: file)
             let output = await child.rest()
             let code = await child.exitCode()
             try #require(code == exits, "focus-client \(command) exited \(code ?? -1): \(output)")
@@ -237,6 +239,41 @@ import Testing
             try await awaiting("its end is logged (T5)") {
                 try Self.types(server, viewer) == ["device.activity", "device.activityEnded"]
             }
+        }
+    }
+
+    @Test("F6: it asks whether a message to another user would ring now")
+    func reaches() async throws {
+        try await withServer { server in
+            let viewer = UserID.random()
+            let phone = try await Device("phone", of: user, on: server)
+            _ = try await phone.run(
+                "append",
+                input: [
+                    #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
+                    #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1,"#
+                        + #""capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"To tell."}}"#,
+                    #"{"type":"authorization.changed","app":"a","#
+                        + #""payload":{"kind":"FOCUS_STATUS","status":"AUTHORIZED"}}"#,
+                    Self.setUp[1],
+                    #"{"type":"audience.changed","app":"a","payload":{"add":["\#(viewer)"]}}"#,
+                ])
+            let asker = try await Device("asker", of: viewer, on: server)
+            func ask(_ more: [String] = [], exits: Int32 = 0) async throws -> [[String: Any]] {
+                try await asker.run("reach", with: [user.description, "--app", "a"] + more, exits: exits)
+            }
+            #expect(try await ask().last?["reach"] as? String == "RINGS_NOW")
+            let end = (Int64(Date.now.timeIntervalSince1970) / 900 + 4) * 900_000_000
+            _ = try await phone.run(
+                "append",
+                input: [
+                    #"{"type":"focus.changed","payload":{"focusId":"work","isActive":true,"endsAtUs":"\#(end)"}}"#
+                ])
+            let waits = try #require(try await ask(["--communication"]).last)
+            #expect(waits["reach"] as? String == "WAITS" && waits["atUs"] as? Int64 == end)
+            let stranger = try await Device("stranger", of: .random(), on: server)
+            let nothing = try await stranger.run("reach", with: [user.description, "--app", "a"])
+            #expect(nothing.last?["reach"] as? String == "WAITS" && nothing.last?["atUs"] == nil)
         }
     }
 

@@ -36,6 +36,11 @@ func showStatuses(_ client: SyncClient, of contacts: Set<UserID>, show: (UserID,
     }
 }
 
+func offerNotifyAnyway(_ client: SyncClient, to anna: UserID) async throws -> Bool {
+    guard try await client.reach(anna, isCommunication: true) != .ringsNow else { return false }
+    return try await client.reach(anna, level: .timeSensitive) == .ringsNow
+}
+
 func donateMessage(_ client: SyncClient, app: AppID, to anna: Person) async throws {
     let message = SendMessage(conversationID: "trip", groupName: "Trip", recipients: [anna])
     let interaction = InteractionDonated(

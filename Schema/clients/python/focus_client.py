@@ -6,6 +6,7 @@
     focus-client append --plaintext --token-file T --state DIR < events.ndjson   # {"type": …, "app": …, "payload": {…}}
     focus-client sync   --plaintext --token-file T --state DIR                   # the rows, one a line
     focus-client watch  --plaintext --token-file T --state DIR USER…             # others' Focus, until it is stopped
+    focus-client reach  --plaintext --token-file T --state DIR --app APP USER    # whether our message would ring now
     focus-client selftest                                                        # this program against Schema/samples
 
 All print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
@@ -194,6 +195,8 @@ class Connection:
             elif name == "go_away":
                 away = frame.go_away
                 raise Interrupted(away.code, (away.min_backoff_ms / 1000, away.max_backoff_ms / 1000))
+            elif name == "error" and frame.error.HasField("request"):  # Answers a Fetch; the connection stays.
+                return name, frame.error
             elif name == "error" and frame.error.code not in ("sequence_gap", "sequence_conflict", "unknown_message"):
                 error = frame.error
                 if error.code == "revoked":
@@ -210,6 +213,7 @@ class Device:
         self.store = Store(options.state, options.token)
         self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
         self.differs, self.healed, self.watched, self.on_statuses = [], 0, [], None
+        self.asks = self.answer = None  # A Fetch, and what it is answered.
         self.must_send = False  # What is queued is what this run is for.
 
     def run(self, is_done, on_appended=lambda appended: None):
@@ -244,6 +248,8 @@ class Device:
             self.deadline = time.monotonic() + self.options.timeout
             connection.socket.settimeout(2 * welcome.heartbeat_ms / 1000)
             connection.send(watch=sync.Watch(users=self.watched))
+        if self.asks:  # A fetch changes nothing: it is asked again on the next connection.
+            connection.send(fetch=self.asks)
         if store.is_restored(welcome) and not store.recalling:
             if store.queue:
                 self.begin_recalling()
@@ -354,6 +360,10 @@ class Device:
                 connection.send(resync=sync.Resync(collections=self.differs))
         elif name == "peer_statuses" and self.on_statuses:
             self.on_statuses(message)
+        elif name == "fetched" or name == "error" and message.HasField("request"):
+            if name == "error" and message.retryable:
+                raise Interrupted(message.code, (message.retry_after_ms / 1000, message.retry_after_ms / 1000 + 1))
+            self.answer = message
 
 def message_class(name):
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
@@ -423,11 +433,29 @@ def watch(device):
     device.watched, device.on_statuses = [uuid.UUID(user).bytes for user in device.options.users], told
     device.run(lambda name: False)
 
+def reach(device):
+    """Whether a message of ours to somebody would ring now, as far as they share it with us (F6)."""
+    options = device.options
+    question = sync.ReachQuestion(
+        user=uuid.UUID(options.users[0]).bytes, app=options.app, communication=options.communication,
+        level=message_class("focus.events.v1.NotificationPosted").Level.Value(options.level))
+    device.asks = sync.Fetch(request=1, reach=question)
+    device.run(lambda name: device.answer is not None)
+    answer = device.answer
+    if isinstance(answer, sync.Error):
+        raise Failed(f"{answer.code}: {answer.message}")
+    said = {"user": options.users[0], "reach": sync.Reach.Outcome.Name(answer.reach.outcome)
+            if answer.reach.outcome in sync.Reach.Outcome.values() else "WAITS"}
+    if answer.reach.HasField("at_us"):
+        said["atUs"] = answer.reach.at_us
+    print(json.dumps(said))
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=VERSION)
-    parser.add_argument("command", choices=["append", "sync", "watch", "selftest"])
-    parser.add_argument("users", nargs="*", help="whom to watch, at most 256; of selftest, other samples")
+    parser.add_argument("command", choices=["append", "sync", "watch", "reach", "selftest"])
+    parser.add_argument(
+        "users", nargs="*", help="whom to watch, at most 256; to whom we would write; of selftest, other samples")
     parser.add_argument("--server", default="127.0.0.1:7464", help="host:port")
     parser.add_argument("--plaintext", action="store_true", help="no TLS: loopback only")
     parser.add_argument("--tls-ca", help="PEM file of certificates to trust instead of the system's")
@@ -436,6 +464,10 @@ def main():
     parser.add_argument("--device-class", default="phone", choices=["phone", "tablet", "watch", "desktop"])
     parser.add_argument("--in-use", nargs="?", const="", metavar="APP",
                         help="report the device as in use, with this app in front, for as long as the command runs")
+    parser.add_argument("--app", default="", help="of reach: the app by which the message would come")
+    parser.add_argument("--level", default="ACTIVE", choices=["PASSIVE", "ACTIVE", "TIME_SENSITIVE", "CRITICAL"],
+                        help="of reach: the message's interruption level")
+    parser.add_argument("--communication", action="store_true", help="of reach: we would be the message's sender")
     parser.add_argument("--timeout", type=float, default=30, help="seconds to wait for the server")
     options = parser.parse_intermixed_args()
     if options.command == "selftest":
@@ -445,9 +477,11 @@ def main():
         parser.error("--token-file and --state are required")
     try:
         options.token = open(options.token_file).read().strip()
-        if (options.command == "watch") != bool(options.users):
-            parser.error("watch, and nothing else, takes users")
-        return {"append": append, "sync": sync_rows, "watch": watch}[options.command](Device(options))
+        if options.command == "reach" and len(options.users) != 1:
+            parser.error("reach takes one user")
+        if (options.command in ("watch", "reach")) != bool(options.users):
+            parser.error("watch and reach, and nothing else, take users")
+        return {"append": append, "sync": sync_rows, "watch": watch, "reach": reach}[options.command](Device(options))
     except (Failed, OSError, ValueError, KeyError, json_format.ParseError) as error:
         print(f"focus_client: {error!r}", file=sys.stderr)
         return 1

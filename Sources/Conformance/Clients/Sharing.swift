@@ -36,6 +36,10 @@ struct Sharing {
         try await live.appendAccepted([.of(.focusChanged(FocusChanged(focusID: "work", isActive: isActive)))])
     }
 
+    func say(_ body: EventBody, app: String? = nil) async throws {
+        try await live.appendAccepted([.of(body, app: app)])
+    }
+
     func add(_ viewer: UserID) async throws {
         try await live.appendAccepted([.of(.audienceChanged(AudienceChanged(add: [viewer])), app: Self.app)])
     }

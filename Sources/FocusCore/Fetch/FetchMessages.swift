@@ -1,4 +1,5 @@
-/// A question of a device about something that rows do not hold, or that is another app's (rules R1, R6).
+/// A question of a device about something that rows do not hold, or that is another app's or another user's (rules R1,
+/// R6, F6).
 public struct FetchRequest: Hashable, Sendable {
     /// Chosen by the device; the answer carries it.
     public var id: UInt64
@@ -22,6 +23,8 @@ public enum FetchQuestion: Hashable, Sendable {
     case routes(after: AppItem?)
     /// A page of the rows of all workouts that the session may read.
     case workouts(after: AppItem?)
+    /// Whether a message would reach another user (rule F6).
+    case reach(ReachQuestion)
     /// A question of a kind that this program does not know (rule W3).
     case unknown
 
@@ -29,7 +32,7 @@ public enum FetchQuestion: Hashable, Sendable {
     public var route: AppItem? {
         switch self {
         case .routePoints(let route, _, _, _), .routeSpeed(let route, _, _), .route(let route): route
-        case .routes, .workouts, .unknown: nil
+        case .routes, .workouts, .reach, .unknown: nil
         }
     }
 }
@@ -58,7 +61,7 @@ public struct AppItem: Hashable, Sendable, Comparable, CustomStringConvertible {
 /// The answer to a `FetchRequest`.
 public struct Fetched: Hashable, Sendable {
     public var request: UInt64
-    /// The user's version that it is of.
+    /// The user's version that it is of; 0 of an answer about another user, whose versions would count what they do.
     public var version: Version
     public var answer: FetchAnswer
 
@@ -76,6 +79,7 @@ public enum FetchAnswer: Hashable, Sendable {
     case speed(Double?)
     /// Rows ordered by app and id; `more` says whether some come after the last of these.
     case rows([DeltaRow], more: Bool)
+    case reach(Reach)
     /// An answer of a kind that this program does not know; only a client meets it.
     case unknown
 }

@@ -60,7 +60,7 @@ public struct SealedRouteSearch: Sendable {
             first = from
             // An interval without length has no speed, whatever the points are.
             gathered = from < to ? .span(RouteSpan(from: from, to: to)) : .nothing(.speed(nil))
-        case .route, .routes, .workouts, .unknown:
+        case .route, .routes, .workouts, .reach, .unknown:
             first = nil
             gathered = .nothing(.unknown)
         }

@@ -35,6 +35,8 @@ extension UserState {
             rows(.workouts, after: after, scope) { record, last, limit in
                 Self.first(limit, of: record.workouts.keys, after: last)
             }
+        // It is asked of the other user's state.
+        case .reach: .notFound
         case .unknown: .unknown
         }
     }

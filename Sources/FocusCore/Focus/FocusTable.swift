@@ -78,7 +78,7 @@ struct FocusTable: Sendable {
     private func isFocused(seenFrom app: AppID, _ report: Register<Bool?>?, _ effective: EffectiveFocus?) -> Bool {
         if let isFocused = standing(report) { return isFocused }
         guard let configuration = effective?.configuration else { return false }
-        return configuration.sharesStatus && !configuration.allowedApps.contains(app)
+        return configuration.isSeen(from: app)
     }
 
     /// What the operating system told an app, while it is the latest word (rule F4); nil otherwise.

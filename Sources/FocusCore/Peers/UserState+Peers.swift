@@ -5,14 +5,16 @@ extension UserState {
     public func visibility(to viewer: Viewer) -> [AppID: Bool] {
         var visible: [AppID: Bool] = [:]
         switch viewer.scope {
-        case .app(let app): visible[app] = isFocused(in: app, shownTo: viewer.user)
-        case .system: for app in appSlots.keys { visible[app] = isFocused(in: app, shownTo: viewer.user) }
+        case .app(let app): visible[app] = status(in: app, shownTo: viewer)
+        case .system: for app in appSlots.keys { visible[app] = status(in: app, shownTo: viewer) }
         }
         return visible
     }
 
-    private func isFocused(in app: AppID, shownTo viewer: UserID) -> Bool? {
-        guard let slot = appSlots[app], apps[slot].audience[viewer]?.value == true else { return nil }
+    /// The user's visibility in one app; nil when it is unavailable to the viewer.
+    public func status(in app: AppID, shownTo viewer: Viewer) -> Bool? {
+        if let own = viewer.scope.app, own != app { return nil }
+        guard let slot = appSlots[app], apps[slot].audience[viewer.user]?.value == true else { return nil }
         return shared.focus.status(
             seenFrom: app, apps[slot].focusAccess, apps[slot].report, shared.focus.effective)
     }

@@ -1,6 +1,8 @@
-/// Fetches under way (rules R1, R6). A session has a limited number of them, so what waits for it stays bounded.
+/// Fetches under way (rules R1, R6, F6). A session has a limited number of them, so what waits for it stays bounded.
 extension Session {
-    mutating func receiveFetch(_ request: FetchRequest, _ take: RequestQuota) -> [SessionAction] {
+    mutating func receiveFetch(
+        _ request: FetchRequest, _ identity: Identity, _ take: RequestQuota
+    ) -> [SessionAction] {
         if case .unknown = request.question { return [.send(.error(.unknownQuestion(request: request.id)))] }
         guard fetches < limits.fetches else {
             let error = ProtocolError(
@@ -13,8 +15,16 @@ extension Session {
             let bound = "A device asks \(limits.fetchesPerMinute) fetches a minute."
             return [.send(.error(.quotaExceeded(bound, wait: wait, request: request.id)))]
         }
+        guard case .reach(let question) = request.question else {
+            fetches += 1
+            return [.fetch(request)]
+        }
+        // Rule F6. It depends on the question alone, so it says nothing of the other user.
+        if let own = identity.scope.app, own != question.app {
+            return [.send(.error(.notFound(request: request.id)))]
+        }
         fetches += 1
-        return [.fetch(request)]
+        return [.reach(request.id, question, Viewer(user: identity.user, scope: identity.scope))]
     }
 
     /// The answer to a `.fetch`, or an error in its place, was written.

@@ -278,7 +278,7 @@ public struct Session: Sendable {
         case .renew(let token):
             isRenewing = true
             return [.renew(token: token)]
-        case .fetch(let request): return receiveFetch(request, take)
+        case .fetch(let request): return receiveFetch(request, identity, take)
         case .bye:
             state = .closed
             return [.close]

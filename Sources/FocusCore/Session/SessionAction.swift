@@ -17,6 +17,8 @@ public enum SessionAction: Hashable, Sendable {
     case resync([RowCollection])
     /// Ask the user's partition; answer with `fetchAnswered` once the answer is written.
     case fetch(FetchRequest)
+    /// Ask the other user's partition for this viewer (rule F6); answer a fetch of this id as `fetch` is answered.
+    case reach(UInt64, ReachQuestion, Viewer)
     /// Tell the viewer the current statuses of these users, then their changes (rule V1).
     case watch(Set<UserID>, Viewer)
     case unwatch(Set<UserID>)

@@ -65,11 +65,16 @@ public struct WhatIf: Sendable {
             guard after.validate(changed, scope: .system) == nil else { return }
         }
         touched.formUnion(Self.alerts(try after.apply(changed)))
-        guard case .appRegistered = event.body, let app = event.app, opened.insert(app).inserted,
-            let opening = rule.opening(of: app)
-        else { return }
-        let body = EventBody.notificationSettingsChanged(opening)
-        touched.formUnion(try add(body, device: Self.device, app: app, at: event.occurredAt, beside: event))
+        guard case .appRegistered = event.body, let app = event.app else { return }
+        // Nothing rings before an app is registered.
+        let bodies = opened.isEmpty ? rule.openingsOfUser : []
+        guard opened.insert(app).inserted else { return }
+        for body in bodies {
+            touched.formUnion(try add(body, device: Self.device, app: nil, at: event.occurredAt, beside: event))
+        }
+        for body in rule.openings(of: app) {
+            touched.formUnion(try add(body, device: Self.device, app: app, at: event.occurredAt, beside: event))
+        }
     }
 
     /// Appends an event that never was to the history as it would have been. Returns the alerts that it touched.

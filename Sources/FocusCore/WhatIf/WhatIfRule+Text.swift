@@ -15,6 +15,8 @@ public struct WhatIfRuleError: Error, Hashable, Sendable, CustomStringConvertibl
 ///     deny time-sensitive in sleep
 ///     set com.example.chat time-sensitive off
 ///     set * scheduled-delivery on
+///     silence on
+///     consent com.example.shop off
 ///     route accuracy 20
 extension WhatIfRule {
     public init(parsing text: String) throws(WhatIfRuleError) {
@@ -38,11 +40,17 @@ extension WhatIfRule {
         case "allow": return try permission(words, isAllowed: true)
         case "deny": return try permission(words, isAllowed: false)
         case "set": return try setting(words)
+        case "silence":
+            guard words.count == 1, let isOn = try? Self.isOn(words[0]) else { throw wrong("expected: silence on|off") }
+            return .silence(isOn: isOn)
+        case "consent":
+            guard words.count == 2 else { throw wrong("expected: consent APP on|off, or consent * on|off") }
+            return .consent(isGiven: try isOn(words[1]), app: try app(words[0]))
         case "route":
             guard words.count == 2, words[0] == "accuracy", let limit = Double(words[1]), limit > 0, limit.isFinite
             else { throw wrong("expected: route accuracy METRES, a number above 0") }
             return .routeAccuracy(limit)
-        default: throw wrong("\(verb) is none of allow, deny, set, route")
+        default: throw wrong("\(verb) is none of allow, deny, set, silence, consent, route")
         }
     }
 
@@ -69,12 +77,25 @@ extension WhatIfRule {
 
     private static func setting(_ words: [String]) throws(WhatIfRuleError) -> Change {
         let known = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-        guard words.count == 3, let setting = Setting(rawValue: words[1]), ["on", "off"].contains(words[2]) else {
+        guard words.count == 3, let setting = Setting(rawValue: words[1]), let isOn = try? Self.isOn(words[2]) else {
             throw wrong("expected: set APP SETTING on|off, SETTING one of \(known)")
         }
-        guard words[0] != "*" else { return .setting(setting, isOn: words[2] == "on", app: nil) }
-        guard let app = AppID(words[0]) else { throw wrong("“\(words[0])” is no bundle identifier") }
-        return .setting(setting, isOn: words[2] == "on", app: app)
+        return .setting(setting, isOn: isOn, app: try app(words[0]))
+    }
+
+    /// Nil for `*`, every app.
+    private static func app(_ word: String) throws(WhatIfRuleError) -> AppID? {
+        guard word != "*" else { return nil }
+        guard let app = AppID(word) else { throw wrong("“\(word)” is no bundle identifier") }
+        return app
+    }
+
+    private static func isOn(_ word: String) throws(WhatIfRuleError) -> Bool {
+        switch word {
+        case "on": return true
+        case "off": return false
+        default: throw wrong("“\(word)” is neither on nor off")
+        }
     }
 
     private static func wrong(_ message: String) -> WhatIfRuleError { WhatIfRuleError(line: 0, message: message) }

@@ -12,6 +12,11 @@ public struct WhatIfRule: Hashable, Sendable {
         /// A notification setting of the app, on the phone and wherever a class has its own; an `app` of nil means
         /// every app.
         case setting(Setting, isOn: Bool, app: AppID?)
+        /// Whether all apps are silenced, from beginning to end (rule N17).
+        case silence(isOn: Bool)
+        /// Whether the person agrees to marketing of the app (rules N4, N9.0), from beginning to end; an `app` of nil
+        /// means every app.
+        case consent(isGiven: Bool, app: AppID?)
         /// Another limit for rule R2, in metres.
         case routeAccuracy(Double)
     }
@@ -33,13 +38,30 @@ public struct WhatIfRule: Hashable, Sendable {
         return event
     }
 
-    /// What would have been set for an app when it was registered; nil when nothing would.
-    func opening(of app: AppID) -> NotificationSettingsChanged? {
-        var opening = NotificationSettingsChanged()
-        for case .setting(let setting, let isOn, let named) in changes where named == nil || named == app {
-            opening.set(setting, isOn ? .on : .off)
+    /// What would have been set for an app when it was registered.
+    func openings(of app: AppID) -> [EventBody] {
+        var settings = NotificationSettingsChanged()
+        var bodies: [EventBody] = []
+        for change in changes {
+            switch change {
+            case .setting(let setting, let isOn, let named) where named == nil || named == app:
+                settings.set(setting, isOn ? .on : .off)
+            case .consent(let isGiven, let named) where named == nil || named == app:
+                let status: AuthorizationStatus = isGiven ? .authorized : .denied
+                bodies.append(.authorizationChanged(AuthorizationChanged(kind: .marketing, status: status)))
+            case .setting, .consent, .app, .person, .timeSensitive, .silence, .routeAccuracy: break
+            }
         }
-        return opening == NotificationSettingsChanged() ? nil : opening
+        if settings != NotificationSettingsChanged() { bodies.append(.notificationSettingsChanged(settings)) }
+        return bodies
+    }
+
+    /// What would have been set for the user before the first of their apps was registered.
+    var openingsOfUser: [EventBody] {
+        changes.compactMap { change in
+            guard case .silence(let isOn) = change else { return nil }
+            return .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: isOn))
+        }
     }
 }
 
@@ -63,12 +85,20 @@ extension WhatIfRule.Change {
             // A field that the event leaves unchanged stays so.
             if body.choice(setting) != nil { body.set(setting, isOn ? .on : .off) }
             return .notificationSettingsChanged(body)
+        case (.silence(let isOn), .alertsSilencedChanged):
+            return .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: isOn))
+        case (.consent(let isGiven, let named), .authorizationChanged(var body))
+        where body.kind == .marketing && (named == nil || named == app):
+            body.status = isGiven ? .authorized : .denied
+            return .authorizationChanged(body)
         case (.routeAccuracy(let limit), .routeLocationsInserted(var body)):
             for index in body.points.indices {
                 body.points[index].horizontalAccuracy = Self.scaled(body.points[index].horizontalAccuracy, limit)
             }
             return .routeLocationsInserted(body)
-        case (.app, _), (.person, _), (.timeSensitive, _), (.setting, _), (.routeAccuracy, _): return body
+        case (.app, _), (.person, _), (.timeSensitive, _), (.setting, _), (.silence, _), (.consent, _),
+            (.routeAccuracy, _):
+            return body
         }
     }
 

@@ -21,6 +21,7 @@ extension FetchRequest {
         case .route(let route): message.route = route.message
         case .routes(let after): message.routes = Focus_Sync_V1_ListQuestion(after: after)
         case .workouts(let after): message.workouts = Focus_Sync_V1_ListQuestion(after: after)
+        case .reach(let question): message.reach = question.message
         case .unknown: break
         }
         return message
@@ -41,6 +42,7 @@ extension FetchQuestion {
         case .route(let message): self = .route(try AppItem(message))
         case .routes(let message): self = .routes(after: try message.item)
         case .workouts(let message): self = .workouts(after: try message.item)
+        case .reach(let message): self = try ReachQuestion(message).map(FetchQuestion.reach) ?? .unknown
         case nil: self = .unknown
         }
     }
@@ -91,6 +93,7 @@ extension Fetched {
         case .rows(let rows, let more):
             message.rows.rows = rows.map(\.message)
             message.rows.more = more
+        case .reach(let reach): message.reach = reach.message
         case .unknown: break
         }
         return message
@@ -105,6 +108,7 @@ extension FetchAnswer {
                 page.points.map(\.point), next: page.hasNextUs ? Timestamp(microseconds: page.nextUs) : nil)
         case .routeSpeed(let message): self = .speed(message.hasMetresPerSecond ? message.metresPerSecond : nil)
         case .rows(let page): self = .rows(try DeltaRow.rows(page.rows), more: page.more)
+        case .reach(let message): self = .reach(Reach(message))
         case nil: self = .unknown
         }
     }

@@ -669,8 +669,8 @@ nonisolated struct Focus_Sync_V1_Resync: Sendable {
   init() {}
 }
 
-/// Asks for something that rows do not hold, or that is another app's (rules R1, R6). Answered by Fetched, or by an Error
-/// with the same request; answers may come in another order than the questions. Changes nothing.
+/// Asks for something that rows do not hold, or that is another app's or another user's (rules R1, R6, F6). Answered by
+/// Fetched, or by an Error with the same request; answers may come in another order than the questions. Changes nothing.
 nonisolated struct Focus_Sync_V1_Fetch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -725,6 +725,15 @@ nonisolated struct Focus_Sync_V1_Fetch: Sendable {
     set {question = .workouts(newValue)}
   }
 
+  /// Whether a message would reach another user.
+  var reach: Focus_Sync_V1_ReachQuestion {
+    get {
+      if case .reach(let v)? = question {return v}
+      return Focus_Sync_V1_ReachQuestion()
+    }
+    set {question = .reach(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Of a later kind: unknown_message.
@@ -737,6 +746,8 @@ nonisolated struct Focus_Sync_V1_Fetch: Sendable {
     case routes(Focus_Sync_V1_ListQuestion)
     /// Every workout that the session may read.
     case workouts(Focus_Sync_V1_ListQuestion)
+    /// Whether a message would reach another user.
+    case reach(Focus_Sync_V1_ReachQuestion)
 
   }
 
@@ -854,6 +865,31 @@ nonisolated struct Focus_Sync_V1_ListQuestion: Sendable {
   init() {}
 
   fileprivate var _after: Focus_Sync_V1_ItemName? = nil
+}
+
+/// Whether a message to somebody would ring now, as their audience may know it (rule F6).
+nonisolated struct Focus_Sync_V1_ReachQuestion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whom it would be for, 16 bytes.
+  var user: Data = Data()
+
+  /// The app by which it would come. No bundle identifier: malformed_frame; another app than the session's: not_found.
+  var app: String = String()
+
+  /// The interruption level that its notification would have; absent: ACTIVE. A later one: unknown_message.
+  var level: Focus_Events_V1_NotificationPosted.Level = .unspecified
+
+  /// Whether it is a communication, of which this session's user would be the sender; it is decided as ACTIVE. A Focus
+  /// lets it through for its sender's sake where it allows the person whose handle is the sender's user id as text, in
+  /// lower case.
+  var communication: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// A new token for the session: of the same user, device, scope and class (rule A2). Answered by TokenExpiry, or by Error
@@ -1526,7 +1562,7 @@ nonisolated struct Focus_Sync_V1_Fetched: Sendable {
 
   var request: UInt64 = 0
 
-  /// The user's version that it is of.
+  /// The user's version that it is of; 0 of `reach`.
   var version: Int64 = 0
 
   var answer: Focus_Sync_V1_Fetched.OneOf_Answer? = nil
@@ -1556,6 +1592,14 @@ nonisolated struct Focus_Sync_V1_Fetched: Sendable {
     set {answer = .rows(newValue)}
   }
 
+  var reach: Focus_Sync_V1_Reach {
+    get {
+      if case .reach(let v)? = answer {return v}
+      return Focus_Sync_V1_Reach()
+    }
+    set {answer = .reach(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1563,10 +1607,86 @@ nonisolated struct Focus_Sync_V1_Fetched: Sendable {
     case routeSpeed(Focus_Sync_V1_RouteSpeed)
     /// Of `route`, `routes` and `workouts`.
     case rows(Focus_Sync_V1_RowsPage)
+    case reach(Focus_Sync_V1_Reach)
 
   }
 
   init() {}
+}
+
+/// Whether the message would ring now (rule F6). It promises no more than that nothing which the person lets the asker
+/// know of keeps it back; the person may still have silenced everything, or have a Focus on that they tell nobody of. Of
+/// the same question there is one answer a minute, unless what Watch tells has changed (rule V5).
+nonisolated struct Focus_Sync_V1_Reach: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var outcome: Focus_Sync_V1_Reach.Outcome = .unspecified
+
+  /// Of WAITS the moment until which it waits at most; absent: not known. Of NEXT_SUMMARY when that comes.
+  var atUs: Int64 {
+    get {_atUs ?? 0}
+    set {_atUs = newValue}
+  }
+  /// Returns true if `atUs` has been explicitly set.
+  var hasAtUs: Bool {self._atUs != nil}
+  /// Clears the value of `atUs`. Subsequent reads from it will return its default value.
+  mutating func clearAtUs() {self._atUs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// A number that a client does not know: WAITS without a time.
+  nonisolated enum Outcome: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case unspecified // = 0
+    case ringsNow // = 1
+
+    /// For a Focus to end. Also where nothing may be said, for whatever reason: the asker is not in the audience, no such
+    /// user, no such app, no permission, muted, a level that never rings or that the app may not use.
+    case waits // = 2
+
+    /// With the next summary, as the app is in scheduled delivery.
+    case nextSummary // = 3
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .ringsNow
+      case 2: self = .waits
+      case 3: self = .nextSummary
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .ringsNow: return 1
+      case .waits: return 2
+      case .nextSummary: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Focus_Sync_V1_Reach.Outcome] = [
+      .unspecified,
+      .ringsNow,
+      .waits,
+      .nextSummary,
+    ]
+
+  }
+
+  init() {}
+
+  fileprivate var _atUs: Int64? = nil
 }
 
 nonisolated struct Focus_Sync_V1_RoutePointsPage: Sendable {
@@ -2793,7 +2913,7 @@ nonisolated extension Focus_Sync_V1_Resync: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Focus_Sync_V1_Fetch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Fetch"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{3}route_points\0\u{3}route_speed\0\u{1}route\0\u{1}routes\0\u{1}workouts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{3}route_points\0\u{3}route_speed\0\u{1}route\0\u{1}routes\0\u{1}workouts\0\u{1}reach\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2867,6 +2987,19 @@ nonisolated extension Focus_Sync_V1_Fetch: SwiftProtobuf.Message, SwiftProtobuf.
           self.question = .workouts(v)
         }
       }()
+      case 7: try {
+        var v: Focus_Sync_V1_ReachQuestion?
+        var hadOneofValue = false
+        if let current = self.question {
+          hadOneofValue = true
+          if case .reach(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.question = .reach(v)
+        }
+      }()
       default: break
       }
     }
@@ -2900,6 +3033,10 @@ nonisolated extension Focus_Sync_V1_Fetch: SwiftProtobuf.Message, SwiftProtobuf.
     case .workouts?: try {
       guard case .workouts(let v)? = self.question else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .reach?: try {
+      guard case .reach(let v)? = self.question else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
     case nil: break
     }
@@ -3071,6 +3208,51 @@ nonisolated extension Focus_Sync_V1_ListQuestion: SwiftProtobuf.Message, SwiftPr
 
   static func ==(lhs: Focus_Sync_V1_ListQuestion, rhs: Focus_Sync_V1_ListQuestion) -> Bool {
     if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_ReachQuestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReachQuestion"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}app\0\u{1}level\0\u{1}communication\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.communication) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.user.isEmpty {
+      try visitor.visitSingularBytesField(value: self.user, fieldNumber: 1)
+    }
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 2)
+    }
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 3)
+    }
+    if self.communication != false {
+      try visitor.visitSingularBoolField(value: self.communication, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_ReachQuestion, rhs: Focus_Sync_V1_ReachQuestion) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.communication != rhs.communication {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4146,7 +4328,7 @@ nonisolated extension Focus_Sync_V1_Error: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Focus_Sync_V1_Fetched: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Fetched"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}version\0\u{3}route_points\0\u{3}route_speed\0\u{1}rows\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}version\0\u{3}route_points\0\u{3}route_speed\0\u{1}rows\0\u{1}reach\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4195,6 +4377,19 @@ nonisolated extension Focus_Sync_V1_Fetched: SwiftProtobuf.Message, SwiftProtobu
           self.answer = .rows(v)
         }
       }()
+      case 6: try {
+        var v: Focus_Sync_V1_Reach?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .reach(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .reach(v)
+        }
+      }()
       default: break
       }
     }
@@ -4224,6 +4419,10 @@ nonisolated extension Focus_Sync_V1_Fetched: SwiftProtobuf.Message, SwiftProtobu
       guard case .rows(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
+    case .reach?: try {
+      guard case .reach(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4236,6 +4435,49 @@ nonisolated extension Focus_Sync_V1_Fetched: SwiftProtobuf.Message, SwiftProtobu
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Focus_Sync_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Reach"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0\u{3}at_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._atUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.outcome != .unspecified {
+      try visitor.visitSingularEnumField(value: self.outcome, fieldNumber: 1)
+    }
+    try { if let v = self._atUs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Reach, rhs: Focus_Sync_V1_Reach) -> Bool {
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs._atUs != rhs._atUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Reach.Outcome: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTCOME_UNSPECIFIED\0\u{1}RINGS_NOW\0\u{1}WAITS\0\u{1}NEXT_SUMMARY\0")
 }
 
 nonisolated extension Focus_Sync_V1_RoutePointsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -14,6 +14,8 @@ enum Work {
     static let lookUp = 200
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.
     static let fetchStep = 3_000
+    /// A question whether a message would reach another user (rule F6): who may know, and rule N9 for each class.
+    static let reach = 20
     /// An event that is there already, and compared with what was logged.
     static let comparison = 5
     /// An event that is judged, logged and answered.

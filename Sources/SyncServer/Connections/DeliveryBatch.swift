@@ -70,6 +70,12 @@ final class DeliveryBatch {
         add(.fetched(frame: frame), to: handle)
     }
 
+    /// Adds the answer to a question about another user, and counts its bytes in the session's quota (rule L1).
+    func addReach(_ frame: [UInt8], to handle: SessionHandle) {
+        handle.quota.add(frame.count)
+        add(.reach(frame: frame), to: handle)
+    }
+
     /// Cuts a revoked device off (rule A3): removes the news that this batch still has for it.
     func cutOff(_ handle: SessionHandle) {
         let loop = ObjectIdentifier(handle.eventLoop)
@@ -108,8 +114,18 @@ extension SessionDelivery {
     /// revoked device gets none of it.
     var isNews: Bool {
         switch self {
-        case .rows, .statuses, .fetched, .control, .confirmed: true
+        case .rows, .statuses, .fetched, .reach, .control, .confirmed: true
         case .opened, .answered, .failed, .refusedAsRevoked, .goAway, .cutOff: false
+        }
+    }
+
+    /// Whether it rests on the heads of all lanes and not on those of its own alone: it tells of another user, and the
+    /// event that revoked the viewer's device may be in any of them.
+    var restsOnAllLanes: Bool {
+        switch self {
+        case .statuses, .reach: true
+        case .rows, .fetched, .control, .confirmed, .opened, .answered, .failed, .refusedAsRevoked, .goAway, .cutOff:
+            false
         }
     }
 }

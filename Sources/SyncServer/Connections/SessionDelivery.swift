@@ -14,6 +14,8 @@ enum SessionDelivery: Sendable {
     case statuses(frame: [UInt8])
     /// The answer to one fetch, whose bytes count in the quota.
     case fetched(frame: [UInt8])
+    /// The answer to one fetch about another user (rule F6), whose bytes count in the quota.
+    case reach(frame: [UInt8])
     /// A checkpoint, which does not count in the quota.
     case control(frame: [UInt8])
     /// The heads were confirmed: the connection may write the news that it holds.

@@ -27,7 +27,7 @@ extension SessionHandler {
             if !frame.isEmpty { write(frame) }
             perform(session.appendAnswered())
         case .rows(let frame), .statuses(let frame): writeRows(frame)
-        case .fetched(let frame): writeRows(frame) { $0.fetchAnswered() }
+        case .fetched(let frame), .reach(let frame): writeRows(frame) { $0.fetchAnswered() }
         case .control(let frame): writeControl(frame)
         case .confirmed: break
         case .failed(let error): perform(session.failed(error))
@@ -94,7 +94,7 @@ extension SessionHandler {
             case .answered(_, let released): services.budget.release(released)
             // Bytes that were written before may not have left the process yet.
             case .cutOff: cutOff()
-            case .opened, .rows, .statuses, .fetched, .control, .confirmed, .failed, .refusedAsRevoked, .goAway: break
+            case .opened, .rows, .statuses, .fetched, .reach, .control, .confirmed, .failed, .refusedAsRevoked, .goAway: break
             }
         }
     }

@@ -181,6 +181,11 @@ final class SessionHandler: ChannelInboundHandler {
             case .heal(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
             case .recall(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
+            case .reach(let id, let question, let viewer):
+                if let context {
+                    let asked = PeerQuestion(handle(context), viewer, request: id, question)
+                    peers.ask(asked, in: services.lanes)
+                }
             case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
             case .watch(let users, let viewer):
                 self.viewer = viewer

@@ -21,6 +21,8 @@ enum LaneRequest: Sendable {
     /// The connection is closed.
     case close(session: UInt64)
     case fetch(session: UInt64, FetchRequest)
+    /// Say whether a message would reach a user whose partition is this lane's (rule F6).
+    case reach(PeerQuestion)
     /// The `Fetcher` has answered a question.
     case fetched(PendingFetch)
     /// The `Loader` has answered.
@@ -47,7 +49,7 @@ enum LaneRequest: Sendable {
         case .resync(_, let collections): 100 + collections.count
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
-        case .open, .confirm, .append, .resume, .activity, .close, .fetch, .fetched, .loaded, .audiencesFound,
+        case .open, .confirm, .append, .resume, .activity, .close, .fetch, .reach, .fetched, .loaded, .audiencesFound,
             .placesFound,
             .projected, .figures, .inquire, .headsMayHaveMoved, .stop:
             0

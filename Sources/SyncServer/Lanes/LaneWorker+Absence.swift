@@ -31,9 +31,8 @@ extension LaneWorker {
         case .append(let session, let append): appends.enqueue(PendingAppend(session: session, request: append))
         case .headsMayHaveMoved: log.tails.mayHaveMoved = true
         case .figures(let reply): reply(countedFigures())
-        case .resume, .activity, .resync, .watch, .unwatch, .close, .fetch, .fetched, .loaded, .audiencesFound,
-            .placesFound,
-            .projected, .confirm, .inquire, .stop:
+        case .resume, .activity, .resync, .watch, .unwatch, .close, .fetch, .reach, .fetched, .loaded,
+            .audiencesFound, .placesFound, .projected, .confirm, .inquire, .stop:
             deferred.add(request)
         }
     }

@@ -49,11 +49,10 @@ final class LaneWorker {
     ) {
         (self.context, self.mailbox, self.services) = (context, mailbox, services)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
-        // Statuses rest on all lanes: the event that revoked a viewer's device may be in any of them.
         let meter = LaneMeter(context.clock.precise)
         self.meter = meter
         let deliveries = DeliveryBatch(meter) {
-            if case .statuses = $0 { context.freshness.oldest } else { tails.confirmedAt }
+            $0.restsOnAllLanes ? context.freshness.oldest : tails.confirmedAt
         }
         self.deliveries = deliveries
         let appends = LaneAppends(context, services.placeFinder) { tails[$0] }
@@ -152,6 +151,7 @@ final class LaneWorker {
         sessions.confirmWaiting()
         fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] })
         watchers.sendStatuses(users)
+        watchers.answerQuestions(users)
         askForAudiences()
         users.keepDigests(of: sessions.sendCheckpoints(users), head: { log.tails[$0] })
         project()
@@ -182,6 +182,7 @@ final class LaneWorker {
             case .unwatch(let session, let users): watchers.unwatch(session, users)
             case .close(let session): if !deferred.closed(session) { sessions.closed(session) }
             case .fetch(let session, let request): fetches.enqueue(PendingFetch(session: session, request: request))
+            case .reach(let question): watchers.ask(question)
             case .fetched(let found): fetches.enqueue(found)
             case .placesFound(let session, let found): appends.putBack(sessions.placesFound(session, found))
             case .loaded(let answer):

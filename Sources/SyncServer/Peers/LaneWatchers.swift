@@ -2,7 +2,8 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// Tells watching sessions whether users have a Focus on (rules V1 to V4).
+/// Tells watching sessions whether users have a Focus on (rules V1 to V4), and whoever asks whether a message would
+/// reach a user (rules F6, V5).
 ///
 /// A lane answers for the users of its own partitions; the sessions that watch them may belong to any lane. The lane
 /// learns of changes from its own commits and from the events of other servers.
@@ -17,11 +18,13 @@ final class LaneWatchers {
     private static let statusesPerFrame = 1_024
 
     private var watchers = PeerWatchers()
+    /// See `LaneWatchers+Reach`.
+    var questions = PeerQuestions()
     private var audiences = PendingAudiences()
-    private let context: LaneContext
-    private let deliveries: DeliveryBatch
+    let context: LaneContext
+    let deliveries: DeliveryBatch
 
-    private var now: MonotonicTime { context.clock.monotonic() }
+    var now: MonotonicTime { context.clock.monotonic() }
 
     init(_ context: LaneContext, _ deliveries: DeliveryBatch) {
         (self.context, self.deliveries) = (context, deliveries)
@@ -38,7 +41,10 @@ final class LaneWatchers {
     /// Sends again to a session whose queue was full: its device has read what was queued.
     func resume(_ session: UInt64) { watchers.resume(session, now: now) }
 
-    func close(_ session: UInt64) { watchers.close(session) }
+    func close(_ session: UInt64) {
+        watchers.close(session)
+        questions.close(session)
+    }
 
     // MARK: Users
 
@@ -64,6 +70,7 @@ final class LaneWatchers {
 
     private func changed(_ user: UserID) {
         watchers.changed(user)
+        questions.changed(user)
         audiences.changed(user)
     }
 
@@ -83,22 +90,28 @@ final class LaneWatchers {
         for (entry, isPossible) in audiences.takeUp(answer, now: now, pauseMilliseconds: pause, isKnown: isKnown) {
             let viewer = Viewer(user: entry.viewer, scope: entry.app.map(Scope.app) ?? .system)
             watchers.learned(entry.user, viewer, isPossible: isPossible, now: now)
+            questions.learned(entry.user, viewer, isPossible: isPossible)
         }
     }
 
-    /// The watched users who have to be loaded before their watchers can be told.
-    var awaitingLoad: Set<UserID> { watchers.awaitingLoad }
+    /// The users who have to be loaded before those who watch them or ask about them can be told.
+    var awaitingLoad: Set<UserID> { watchers.awaitingLoad.union(questions.awaitingLoad) }
 
     /// Looks again at users who were waited for.
     /// - Parameter isAwaiting: whether the user is still to be loaded.
-    func endWaits(_ isAwaiting: (UserID) -> Bool) { watchers.endWaits(isAwaiting) }
+    func endWaits(_ isAwaiting: (UserID) -> Bool) {
+        watchers.endWaits(isAwaiting)
+        questions.endWaits(isAwaiting)
+    }
 
     // MARK: Telling
 
     /// When to call `sendStatuses` next.
     var nextDeadline: MonotonicTime {
-        let next = watchers.nextDeadline(now: now, retryMilliseconds: context.configuration.pollMilliseconds / 5)
-        return audiences.nextQuestion.map { min($0, next) } ?? next
+        let (now, retry) = (now, context.configuration.pollMilliseconds / 5)
+        let next = watchers.nextDeadline(now: now, retryMilliseconds: retry)
+        let others = [audiences.nextQuestion, questions.nextDeadline(now: now, retryMilliseconds: retry)]
+        return others.compactMap(\.self).reduce(next, min)
     }
 
     /// Tells what has changed, and renews statuses that are about to lose their validity (rule V3).
@@ -116,13 +129,18 @@ final class LaneWatchers {
             // look.
             return users.isQuarantined(id) ? [:] : nil
         }
-        for (user, viewer) in watchers.takeUnsure() {
+        need(watchers.takeUnsure())
+        send(told)
+    }
+
+    /// Has the database asked whether these viewers may be in the audiences of users who are not in memory.
+    func need(_ unsure: [(user: UserID, viewer: Viewer)]) {
+        for (user, viewer) in unsure {
             audiences.need(
                 AudienceEntry(
                     partition: context.log.partition(of: user), user: user, viewer: viewer.user,
                     app: viewer.scope.app))
         }
-        send(told)
     }
 
     /// Sends the statuses. Viewers in a row who are told the same get the same bytes; after one user's change most are.

@@ -1,8 +1,9 @@
 import FocusCore
 
-/// The lanes that watch users for one connection (rule V1): a user is watched by the lane that owns their partition.
+/// The lanes that watch users, or answer questions about them, for one connection (rules V1, F6): those that own the
+/// users' partitions.
 struct PeerLanes {
-    /// The lanes that were asked to watch, also if they watch nobody for the connection any more.
+    /// The lanes that were asked, also if they watch nobody for the connection any more.
     private var lanes: [ObjectIdentifier: Lane] = [:]
 
     /// The requests by which the lanes watch these users. Remembers the lanes.
@@ -20,7 +21,14 @@ struct PeerLanes {
         Self.byLane(users, all).values.map { ($0.0, .unwatch(session: session, $0.1)) }
     }
 
-    /// Posts a request to every lane that was asked to watch.
+    /// Posts the question to the lane of the user whom it is about. Remembers the lane.
+    mutating func ask(_ question: PeerQuestion, in all: Lanes) {
+        let lane = all.lane(of: question.question.user)
+        lanes[ObjectIdentifier(lane)] = lane
+        lane.post(.reach(question))
+    }
+
+    /// Posts a request to every lane that was asked.
     /// - Parameter lane: the session's own lane, which gets the request otherwise.
     func post(_ request: LaneRequest, except lane: Lane?) {
         for other in lanes.values where other !== lane { other.post(request) }

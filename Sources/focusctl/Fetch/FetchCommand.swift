@@ -7,7 +7,7 @@ import Programs
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Ask the server, as a device, for routes, workouts, points and speed (rules R1, R6).",
+        abstract: "Ask the server, as a device, what rows do not hold: routes, and whom a message reaches.",
         discussion: """
             A session of an app is told of its own app's, and of other apps' while
             it is authorized to read routes (workouts). `focusctl route` reads the
@@ -21,6 +21,7 @@ struct FetchCommand: AsyncParsableCommand {
             """,
         subcommands: [
             FetchRoutesCommand.self, FetchWorkoutsCommand.self, FetchPointsCommand.self, FetchSpeedCommand.self,
+            FetchReachCommand.self,
         ])
 }
 
@@ -32,9 +33,13 @@ struct FetchOptions: ParsableArguments {
 
     /// - Parameter app: the app whose routes are fetched; nil: the token's app.
     func ask(_ app: AppID?, _ body: (AppRoutes) async throws -> Void) async throws {
+        try await ask { client in try await body(app.map { client.route(of: $0) } ?? client.route) }
+    }
+
+    func ask(_ body: (SyncClient) async throws -> Void) async throws {
         let client = try connection.makeClient()
         do {
-            try await body(app.map { client.route(of: $0) } ?? client.route)
+            try await body(client)
         } catch SyncClientError.noApp {
             await client.close()
             throw ValidationError("A system session must say which app is meant: give --app.")

@@ -14,7 +14,8 @@ struct WhatIfCommand: ParsableCommand {
         abstract: "Replay history as if something had been set otherwise, and tell who would have seen what.",
         discussion: """
             Writes nothing. The rule holds from each user's first event on; --from and --to
-            say what is told. What was refused stays refused: the log has no more of it.
+            say what is told. What was refused stays refused: the log has no more of it;
+            so nobody sees what an app would have marketed had it had the consent.
 
             The rule file, a change per line:
               allow app com.example.chat in work      # or deny; in * is every Focus
@@ -22,6 +23,8 @@ struct WhatIfCommand: ParsableCommand {
               deny time-sensitive in sleep
               set com.example.chat time-sensitive off # alerts, badges, time-sensitive,
               set * scheduled-delivery on             #   scheduled-delivery; * is every app
+              silence on                              # all apps, all the time (N17)
+              consent com.example.shop off            # to marketing; * is every app
               route accuracy 20                       # metres, instead of 50
 
             Effects on alerts: rings (it had not), silenced (it had), sooner, later, other.

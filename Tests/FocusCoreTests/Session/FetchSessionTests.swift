@@ -7,9 +7,9 @@ import Testing
     private let question = FetchQuestion.routes(after: nil)
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    private func live() -> Session {
+    private func live(_ scope: Scope = .system) -> Session {
         let identity = Identity(
-            user: UserID(UUID()), device: DeviceID(UUID()), scope: .system,
+            user: .bob, device: DeviceID(UUID()), scope: scope,
             expiresAt: Timestamp(microseconds: 1_000_000_000_000))
         var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: at(0))
         _ = session.receive(
@@ -40,6 +40,28 @@ import Testing
         #expect(!session.isClosed)
         session.fetchAnswered()
         #expect(session.receive(extra, now: at(3)) == [.fetch(FetchRequest(id: 9, question))])
+    }
+
+    @Test("F6: whether a message reaches somebody is a fetch like any other; an app asks of itself alone")
+    func reach() {
+        var session = live(.app(.chat))
+        let viewer = Viewer(user: .bob, scope: .app(.chat))
+        let (own, other) = (ReachQuestion(user: .ada, app: .chat), ReachQuestion(user: .ada, app: .mail))
+        let denied = session.receive(.fetch(FetchRequest(id: 7, .reach(other))), now: at(1))
+        #expect(denied == [.send(.error(.notFound(request: 7)))])
+        for id in 0..<4 as Range<UInt64> {
+            let actions = session.receive(.fetch(FetchRequest(id: id, .reach(own))), now: at(1))
+            #expect(actions == [.reach(id, own, viewer)])
+        }
+        guard
+            case .send(.error(let error)) = session.receive(.fetch(FetchRequest(id: 9, .reach(own))), now: at(2)).first
+        else {
+            Issue.record("no error")
+            return
+        }
+        #expect(error.code == .overloaded && error.request == 9)
+        session.fetchAnswered()
+        #expect(session.receive(.fetch(FetchRequest(id: 9, .reach(own))), now: at(3)) == [.reach(9, own, viewer)])
     }
 
     @Test("W3: a question of a later kind is unknown_message, with its request; the connection stays")

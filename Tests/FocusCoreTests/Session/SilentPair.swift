@@ -17,6 +17,7 @@ struct SilentPair {
         case answer(RefusalCode?, String?, Version)
         case statuses([PeerStatus])
         case fetched(FetchOutcome)
+        case reach(ReachQuestion, Reach)
         case cannotContinue
     }
 
@@ -195,6 +196,26 @@ struct SilentPair {
             body, Self.app, pick(2) == 0 ? .phone : .tablet, Incarnation(2), .app(Self.app), isShared: true)
         let outcome = state.fetch(.routes(after: nil), scope: .app(Self.app), isSilent: isSilent)
         told.append(.fetched(outcome))
+        askAboutReach()
+    }
+
+    /// Rule F6: what members, and others, are told of a message that they would send. While the app is in scheduled
+    /// delivery, what would wait for a summary tells of the schedule.
+    private mutating func askAboutReach() {
+        let slot = state.appSlots[Self.app]
+        let isScheduled = slot.map { state.apps[$0].settings.phone.scheduledDelivery } ?? false
+        var questions = [InterruptionLevel.passive, .timeSensitive, .critical].map {
+            ReachQuestion(user: .ada, app: Self.app, level: $0)
+        }
+        questions.append(ReachQuestion(user: .ada, app: Self.app, isCommunication: true))
+        if !isScheduled { questions.append(ReachQuestion(user: .ada, app: Self.app)) }
+        for question in questions {
+            for viewer in [UserID.bob, .ada] {
+                let viewer = Viewer(user: viewer, scope: .app(Self.app))
+                let reach = state.reach(question, from: viewer, at: .at(second)) { _, time in time }
+                told.append(.reach(question, reach))
+            }
+        }
     }
 
     private mutating func appendHidden() {

@@ -79,6 +79,45 @@ import Testing
                 == [.badge(.init(app: .chat, before: 2, after: nil))])
     }
 
+    /// Chat posts, is silenced for a while with all others, and posts marketing, which a Focus holds until consent to it
+    /// has ended.
+    private func silencedAndHeld() -> Stage {
+        var stage = Stage.ready([.chat])
+        stage.authorize(.marketing, .authorized, at: 1)
+        stage.post("a", at: 2)
+        stage.send(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true)), at: 3)
+        stage.post("b", at: 4)
+        stage.send(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: false)), at: 5)
+        stage.configure("x", at: 6)
+        stage.focus("x", on: true, at: 7)
+        stage.post("m", marketing: true, at: 8)
+        stage.authorize(.marketing, .denied, at: 9)
+        stage.focus("x", on: false, at: 10)
+        return stage
+    }
+
+    @Test("N17: had all apps been silenced, nothing would have rung; had they not been, what was silenced would have")
+    func silence() throws {
+        let silenced = alerts(try differences("silence on", silencedAndHeld()))
+        #expect(silenced.map(\.notification) == ["a", "m"] && silenced.map(\.effect) == [.silenced, .other])
+        #expect(silenced.map(\.after) == Array(repeating: AlertDecision(.none, .silenced), count: 2))
+        let loud = alerts(try differences("silence off", silencedAndHeld()))
+        #expect(loud.map(\.notification) == ["b"] && loud.map(\.effect) == [.rings])
+        #expect(loud.first?.rangAfter == .at(4))
+    }
+
+    @Test("N4, N9.0: with consent to marketing what was held would have rung; without it nothing of it waits")
+    func consent() throws {
+        for app in ["com.example.chat", "*"] {
+            let given = alerts(try differences("consent \(app) on", silencedAndHeld()))
+            #expect(given.map(\.notification) == ["m"] && given.map(\.effect) == [.rings])
+            #expect(given.first?.rangAfter == .at(10))
+        }
+        let denied = alerts(try differences("consent com.example.chat off", silencedAndHeld()))
+        #expect(denied.map(\.notification) == ["m"] && denied.first?.after == AlertDecision(.none, .consent))
+        #expect(try differences("consent com.example.mail on", silencedAndHeld()).isEmpty)
+    }
+
     @Test("N16, T3: what would have waited for a summary stays waiting when none came")
     func scheduled() throws {
         var stage = Stage.ready([.chat])
@@ -168,19 +207,25 @@ import Testing
             deny person Anna B in *
             deny time-sensitive in sleep
             set * scheduled-delivery on
+            silence on
+            silence off
+            consent com.example.chat off
+            consent * on
             route accuracy 20.5
             """
         #expect(
             try WhatIfRule(parsing: text).changes == [
                 .app(.chat, isAllowed: true, focus: "work"), .person("Anna B", isAllowed: false, focus: nil),
                 .timeSensitive(isAllowed: false, focus: "sleep"),
-                .setting(.scheduledDelivery, isOn: true, app: nil), .routeAccuracy(20.5),
+                .setting(.scheduledDelivery, isOn: true, app: nil), .silence(isOn: true), .silence(isOn: false),
+                .consent(isGiven: false, app: .chat), .consent(isGiven: true, app: nil), .routeAccuracy(20.5),
             ])
         for wrong in [
             "allow", "allow app", "allow app com.example.chat", "allow app not/an/app in x", "allow person in x",
             "permit app com.example.chat in x", "set com.example.chat sounds off", "set com.example.chat alerts maybe",
             "route accuracy 0", "route accuracy -5", "route accuracy nan", "route accuracy",
-            "allow time-sensitive x in y",
+            "allow time-sensitive x in y", "silence", "silence maybe", "silence on on", "consent on", "consent * perhaps",
+            "consent not/an/app on",
         ] {
             do {
                 _ = try WhatIfRule(parsing: "# first\n\(wrong)")

@@ -75,6 +75,14 @@ enum SampleMessages {
         .fetch(FetchRequest(id: 4, .route(item))), .fetch(FetchRequest(id: 5, .routes(after: nil))),
         .fetch(FetchRequest(id: 6, .routes(after: item))), .fetch(FetchRequest(id: 7, .workouts(after: item))),
         .fetch(FetchRequest(id: 8, .unknown)),
+        .fetch(FetchRequest(id: 9, .reach(ReachQuestion(user: UserID(SampleEvents.id(2)), app: item.app)))),
+        .fetch(
+            FetchRequest(
+                id: 10,
+                .reach(ReachQuestion(user: UserID(SampleEvents.id(3)), app: item.app, level: .timeSensitive)))),
+        .fetch(
+            FetchRequest(
+                id: 11, .reach(ReachQuestion(user: UserID(SampleEvents.id(3)), app: item.app, isCommunication: true)))),
         .watch([UserID(SampleEvents.id(2)), UserID(SampleEvents.id(3))]), .watch([]),
         .unwatch([UserID(SampleEvents.id(2))]), .unwatch([]),
     ]
@@ -145,6 +153,10 @@ enum SampleMessages {
         .fetched(Fetched(request: 4, version: Version(1), .rows(rows, more: true))),
         .fetched(Fetched(request: .max, version: Version(1), .rows([], more: false))),
         .fetched(Fetched(request: 5, version: Version(1), .unknown)),
+        .fetched(Fetched(request: 6, version: .zero, .reach(.ringsNow))),
+        .fetched(Fetched(request: 7, version: .zero, .reach(.waits(atMost: SampleEvents.time)))),
+        .fetched(Fetched(request: 8, version: .zero, .reach(.untold))),
+        .fetched(Fetched(request: 9, version: .zero, .reach(.nextSummary(at: SampleEvents.time)))),
         .peerStatuses(
             PeerStatuses(
                 [

@@ -187,6 +187,9 @@ enum FrameStory {
         func fetched(_ id: UInt64, _ answer: FetchAnswer) -> ServerMessage {
             .fetched(Fetched(request: id, version: Version(9), answer))
         }
+        func reached(_ id: UInt64, _ reach: Reach) -> ServerMessage {
+            .fetched(Fetched(request: id, version: .zero, .reach(reach)))
+        }
         let point = RoutePoint(
             time: SampleEvents.time, latitude: 47.5, longitude: -8.25, altitude: 430.5, horizontalAccuracy: 5,
             verticalAccuracy: 3, speed: 0, course: 271.5)
@@ -212,6 +215,16 @@ enum FrameStory {
             FrameVector("fetch.routes", fetch(4, .routes(after: route))),
             FrameVector("fetch.workouts", fetch(5, .workouts(after: nil))),
             FrameVector("fetched.rows", fetched(5, .rows([], more: false))),
+            FrameVector("fetch.reach", fetch(6, .reach(ReachQuestion(user: ben, app: route.app)))),
+            FrameVector(
+                "fetch.reach.level", fetch(7, .reach(ReachQuestion(user: ben, app: route.app, level: .timeSensitive)))),
+            FrameVector(
+                "fetch.reach.communication",
+                fetch(8, .reach(ReachQuestion(user: ben, app: route.app, isCommunication: true)))),
+            FrameVector("fetched.reach.now", reached(6, .ringsNow)),
+            FrameVector("fetched.reach.until", reached(7, .waits(atMost: later))),
+            FrameVector("fetched.reach.untold", reached(8, .untold)),
+            FrameVector("fetched.reach.summary", reached(8, .nextSummary(at: later))),
             FrameVector("active", .active(true, app: AppID("com.example.chat"))),
             FrameVector("active.ended", .active(false, app: nil)),
             FrameVector("renew", .renew(token: "header.claims.signature")),

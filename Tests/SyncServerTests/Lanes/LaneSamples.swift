@@ -116,6 +116,7 @@ final class PartConnections {
             case .statuses: "statuses"
             case .confirmed: "confirmed"
             case .fetched: "fetched"
+            case .reach: "reach"
             case .control: "checkpoint"
             case .failed(let error): error.code.rawValue
             case .refusedAsRevoked: ErrorCode.revoked.rawValue

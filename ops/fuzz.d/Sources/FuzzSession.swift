@@ -137,7 +137,7 @@ private struct SessionStage {
             case .recall(let request):
                 check(request.firstSequence > .zero, "recalls from nowhere (P10)")
                 unanswered += 1
-            case .fetch:
+            case .fetch, .reach:
                 fetching += 1
                 check(fetching <= limits.fetches, "fetches beyond the limit")
             case .resync, .watch, .unwatch, .inUse, .outOfUse: check(isOpened, "\(action) before it is open")

@@ -109,6 +109,16 @@ extension Rule {
             is in the audience, *unavailable* otherwise. "Unavailable" must not reveal which of the reasons applies, nor whether the user exists.
             """#),
         Rule(
+            name: "F6", title: "Would it reach you", document: .domain,
+            section: "Focus",
+            text: #"""
+            A member of a user's audience in X may ask whether a message of theirs through X, of a level or as a communication (decided as *active*, the asker its sender), would ring now. The answer is *rings now*; *waits*, at most until T where an end is known; or *comes with the next summary*, and when.
+            It is N9's, at the server's time, for a post with what the asker may know: a Focus as X sees it (F3, F4; one of which only a report tells lets nothing through), without N17 and without what is in front (N18). So *rings now* says that nothing which the person shares keeps it back: silence, and a Focus that is not shared or lets X through, do not exist here either, because a truthful answer would tell each member what N17 and F3 keep from X itself.
+            Of classes that differ (N15) the one where it rings first counts. T is the end of the Focus, rounded up to a quarter of an hour, because an exact end tells which Focus it is and when it began; or the first summary after the end, where that is what it waits for then.
+            *Waits* without T is also the answer wherever nothing may be said: not in the audience, nothing visible, no such user or app, not registered, not authorized, alerts off, muted, passive, a level or a communication that X lacks the capability for. So nobody can tell a Focus without an end from any of these.
+            The sender's handle is the asker's user id as text in lower case: a Focus that allows this person lets the communication through. An asker who chose the handle could find out whom else the Focus allows.
+            """#),
+        Rule(
             name: "I1", title: "Declared intents", document: .domain,
             section: "Interactions (donations)",
             text: #"""
@@ -596,7 +606,7 @@ extension Rule {
             name: "Z1", title: "Non-interference", document: .protocol,
             section: "Silence",
             text: #"""
-            For any two histories of a user that differ only in what app X may not see, X's sessions get the same bytes in the same frames, session id and server time apart, and so do those who watch the user in X. It holds in sessions of apps that begin once the log has format 3 (`focusctl migrate --finish`); before that versions are the user's in all sessions.
+            For any two histories of a user that differ only in what app X may not see, X's sessions get the same bytes in the same frames, session id and server time apart, and so do those who watch the user in X, or ask about them (F6), who learn besides only what F6 says of a Focus that X sees, and of the schedule while X is in scheduled delivery. It holds in sessions of apps that begin once the log has format 3 (`focusctl migrate --finish`); before that versions are the user's in all sessions.
             *What X may see*: rows of X, but for `alerts` and `class_alerts` (they depend on the Focus, on the schedule and, by `summary_rank`, on other apps: of its notification an app knows that it is listed, read and acted upon); what becomes of its own events; what R1 lets it read.
             *X's stream*: versions in X's sessions (cursors, rows, snapshots, deltas, `Appended`, `Recalled`, `Fetched`) count the events of X's own sessions and those that changed a row which X may see, 1, 2, 3 …. In place of an event_id the cursor has a mark, 16 bytes made of what those rows were and of nothing else. When only others act, X gets nothing, not even a checkpoint. Rows of other apps in `Fetched` have version 0.
             *S4 to S6 in X's sessions*: horizon and tombstones are those of X's stream. Whether the log is behind is asked of the mark, for the last 32 versions; a cursor further back is continued from, and the digests tell (S9). A cursor of before format 3 is of another view, and its version counts the user's events: one snapshot, and whether the log is behind is asked of its event. One of another fold: one snapshot, and only the places that Welcome names can tell that the log lost anything.
@@ -625,6 +635,13 @@ extension Rule {
             section: "Peers",
             text: #"""
             At most one change per user and 250 ms, the last one wins.
+            """#),
+        Rule(
+            name: "V5", title: "Asking", document: .protocol,
+            section: "Peers",
+            text: #"""
+            Whether a message would reach a user (F6) is asked of the server that the asker is at, and answered as Watch is: nobody is loaded for somebody who is not in their audience, nothing is said while a server has not confirmed its heads, and after a removal nothing is said that came later (V2). It counts as a fetch (Q5), and as work of whoever asks (Q1). `Fetched.version` is 0.
+            Who asks the same again within a minute gets the same answer, unless what Watch tells them has changed or the time that it named has passed. So asking all the time tells nothing of allow-lists, mutes and settings more finely than once a minute, and of the Focus itself no more than Watch. Each server remembers 65,536 answers; past that the oldest is forgotten early.
             """#),
         Rule(
             name: "L1", title: "Bounded queue", document: .protocol,
