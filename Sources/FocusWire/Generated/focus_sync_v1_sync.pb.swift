@@ -1641,8 +1641,8 @@ nonisolated struct Focus_Sync_V1_Reach: Sendable {
     case unspecified // = 0
     case ringsNow // = 1
 
-    /// For a Focus to end. Also where nothing may be said, for whatever reason: the asker is not in the audience, no such
-    /// user, no such app, no permission, muted, a level that never rings or that the app may not use.
+    /// For a Focus to end. Also where nothing may be said, for whatever reason: the asker is not in the audience, no
+    /// such user, no such app, no permission, muted, a level that never rings or that the app may not use.
     case waits // = 2
 
     /// With the next summary, as the app is in scheduled delivery.
