@@ -3,7 +3,9 @@ import FocusCore
 /// N20: what is done with an app's notifications reaches the app, once.
 enum ActionCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("N20", "an app that slept finds what was done, in order, with what was typed, until it handles it") {
+        ConformanceCase(
+            "N20", "an app that slept finds what was done, in order, with what was typed, until it handles it"
+        ) {
             context in
             let device = Device.ofNewUser()
             let owner = try await ready(context, device)
@@ -35,7 +37,9 @@ enum ActionCases {
             let codes = try await apps[1].append([handled(reply.id)]).refused.map(\.code)
             try expect(codes == ["action_handled"], "the second is answered \(codes)")
         },
-        ConformanceCase("N20", "what becomes of the notification changes nothing, and what was handled early never waits") {
+        ConformanceCase(
+            "N20", "what becomes of the notification changes nothing, and what was handled early never waits"
+        ) {
             context in
             let device = Device.ofNewUser()
             let owner = try await ready(context, device)
@@ -53,7 +57,9 @@ enum ActionCases {
             }
             try expect(waiting(replica).first?.row.text == "Yes", "the text is gone")
         },
-        ConformanceCase("N20", "what was typed for an app is nobody else's; an app that never asked has nothing waiting") {
+        ConformanceCase(
+            "N20", "what was typed for an app is nobody else's; an app that never asked has nothing waiting"
+        ) {
             context in
             let device = Device.ofNewUser()
             let owner = try await ready(context, device)

@@ -6,7 +6,8 @@ enum ReachCases {
     private static let quarter: Int64 = 15 * 60 * 1_000_000
 
     static let all: [ConformanceCase] = [
-        ConformanceCase("F6", "who is in the audience learns whether a message would ring now, or until when it waits") {
+        ConformanceCase("F6", "who is in the audience learns whether a message would ring now, or until when it waits")
+        {
             context in
             let asker = try await Asker(context)
             let sharing = try await Sharing.begin(context, with: [asker.user])
@@ -65,7 +66,8 @@ enum ReachCases {
                 let answer = try await asker.ask(sharing.user)
                 // A loaded machine may take long to answer.
                 guard (clock.now - begin).inSeconds < 55 else { break }
-                try expect(answer.answer == .reach(.ringsNow), "another answer after \((clock.now - begin).inSeconds) s")
+                try expect(
+                    answer.answer == .reach(.ringsNow), "another answer after \((clock.now - begin).inSeconds) s")
                 try await Task.sleep(for: .seconds(2))
             }
             try await Task.sleep(for: .seconds(max(0, 62 - (clock.now - begin).inSeconds)))

@@ -3,7 +3,8 @@ import FocusCore
 /// N17: one switch above every app's own.
 enum SilenceAllCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("N17", "what is posted while all apps are silenced never rings; an alert of a government does") {
+        ConformanceCase("N17", "what is posted while all apps are silenced never rings; an alert of a government does")
+        {
             context in
             var stage = try await Stage(context)
             try await stage.say([silence(true), .post("a", app: "a"), government("warning", app: "a")])

@@ -31,9 +31,10 @@ extension UserState {
             let inputs = apps[slot].reachInputs(post, on: deviceClass, isFocused: false, shared)
             return AlertDecision(inputs).alert == .now
         }
-        return .waits(atMost: focusEnd(seenFrom: question.app, now).flatMap { end in
-            ringsAtTheEnd ? end.reachRounded : summary(after: end, nextSummary)
-        })
+        return .waits(
+            atMost: focusEnd(seenFrom: question.app, now).flatMap { end in
+                ringsAtTheEnd ? end.reachRounded : summary(after: end, nextSummary)
+            })
     }
 
     /// Rules C2, N2, N3 and N5: whether such a post would be taken.

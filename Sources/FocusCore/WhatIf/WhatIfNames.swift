@@ -32,7 +32,8 @@ public struct WhatIfNames: Sendable {
             case .person(let person, _, let focus): want(person, .person, in: focus)
             case .timeSensitive(_, let focus): want(nil, .focus, in: focus)
             case .setting(_, _, let app): want(app?.rawValue, .app, in: nil)
-            case .routeAccuracy: break
+            case .consent(_, let app): want(app?.rawValue, .app, in: nil)
+            case .silence, .routeAccuracy: break
             }
         }
     }

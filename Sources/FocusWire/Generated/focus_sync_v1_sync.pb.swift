@@ -1460,9 +1460,9 @@ nonisolated struct Focus_Sync_V1_Delta: Sendable {
 }
 
 /// What the device must hold at this cursor (rule S9): one digest for each collection of its view. A collection that is
-/// not named has no rows. Sent at once when the session has all there is for the first
-/// time, and 1 s after the first delta since the last one. Store the cursor: it is ahead of that of
-/// the last delta when later events changed nothing in the view (rule S7).
+/// not named has no rows. Sent at once when the session has all there is for the first time, and 1 s after the first delta
+/// since the last one. Store the cursor: it is ahead of that of the last delta when later events changed nothing in the
+/// view (rule S7).
 nonisolated struct Focus_Sync_V1_Checkpoint: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1649,8 +1649,8 @@ nonisolated struct Focus_Sync_V1_Reach: Sendable {
     case unspecified // = 0
     case ringsNow // = 1
 
-    /// For a Focus to end. Also where nothing may be said, for whatever reason: the asker is not in the audience, no such
-    /// user, no such app, no permission, muted, a level that never rings or that the app may not use.
+    /// For a Focus to end. Also where nothing may be said, for whatever reason: the asker is not in the audience, no
+    /// such user, no such app, no permission, muted, a level that never rings or that the app may not use.
     case waits // = 2
 
     /// With the next summary, as the app is in scheduled delivery.

@@ -94,7 +94,8 @@ extension SessionHandler {
             case .answered(_, let released): services.budget.release(released)
             // Bytes that were written before may not have left the process yet.
             case .cutOff: cutOff()
-            case .opened, .rows, .statuses, .fetched, .reach, .control, .confirmed, .failed, .refusedAsRevoked, .goAway: break
+            case .opened, .rows, .statuses, .fetched, .reach, .control, .confirmed, .failed, .refusedAsRevoked, .goAway:
+                break
             }
         }
     }

@@ -2,9 +2,9 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// Answers whether messages would reach the lane's users (rules F6, V5). Who may know is decided as for those who watch:
-/// a user is loaded for nobody who is not in their audience, and nothing is told while any lane has not confirmed its
-/// heads.
+/// Answers whether messages would reach the lane's users (rules F6, V5). Who may know is decided as for those who
+/// watch: a user is loaded for nobody who is not in their audience, and nothing is told while any lane has not
+/// confirmed its heads.
 extension LaneWatchers {
     func ask(_ question: PeerQuestion) { questions.ask(question) }
 
@@ -12,8 +12,8 @@ extension LaneWatchers {
     func answerQuestions(_ users: some UserDirectory) {
         guard !questions.isEmpty else { return }
         let (now, wall) = (now, context.clock.wall())
-        let answers = questions.answer(now: now, wall: wall, mayTell: context.isFresh(since: context.freshness.oldest)) {
-            asked in
+        let mayTell = context.isFresh(since: context.freshness.oldest)
+        let answers = questions.answer(now: now, wall: wall, mayTell: mayTell) { asked in
             guard let user = users[asked.question.user] else {
                 return users.isQuarantined(asked.question.user) ? .nobody : .notInMemory
             }

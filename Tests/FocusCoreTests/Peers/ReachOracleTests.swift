@@ -7,7 +7,9 @@ import Testing
 @Suite("Would it reach you: against what comes") struct ReachOracleTests {
     private static let people = ["anna", UserID.bob.description]
 
-    @Test("F6, N9: what is answered is what happens to the alert of such a post", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(
+        "F6, N9: what is answered is what happens to the alert of such a post", arguments: 1...40 as ClosedRange<UInt64>
+    )
     func same(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var stage = ReachTests.shared()

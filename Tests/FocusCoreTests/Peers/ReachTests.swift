@@ -61,7 +61,7 @@ import Testing
         #expect(Self.ask(stage, at: 5) == .untold)
         stage.focus("f", on: true, until: 60, at: 6)
         #expect(Self.ask(stage, at: 300) == .waits(atMost: .at(1_000)))
-        stage.focus("f", on: true, until: 9_221_672_036_800, at: 7)
+        stage.focus("f", on: true, until: 9_221_672_036_801, at: 7)
         #expect(Self.ask(stage, at: 8) == .untold, "there is no quarter of an hour so late")
     }
 

@@ -79,8 +79,8 @@ import Testing
                 == [.badge(.init(app: .chat, before: 2, after: nil))])
     }
 
-    /// Chat posts, is silenced for a while with all others, and posts marketing, which a Focus holds until consent to it
-    /// has ended.
+    /// Chat posts, is silenced for a while with all others, and posts marketing, which a Focus holds until consent to
+    /// it has ended.
     private func silencedAndHeld() -> Stage {
         var stage = Stage.ready([.chat])
         stage.authorize(.marketing, .authorized, at: 1)
@@ -224,7 +224,8 @@ import Testing
             "allow", "allow app", "allow app com.example.chat", "allow app not/an/app in x", "allow person in x",
             "permit app com.example.chat in x", "set com.example.chat sounds off", "set com.example.chat alerts maybe",
             "route accuracy 0", "route accuracy -5", "route accuracy nan", "route accuracy",
-            "allow time-sensitive x in y", "silence", "silence maybe", "silence on on", "consent on", "consent * perhaps",
+            "allow time-sensitive x in y", "silence", "silence maybe", "silence on on", "consent on",
+            "consent * perhaps",
             "consent not/an/app on",
         ] {
             do {

@@ -41,11 +41,12 @@ import Testing
     }
 
     private func answer(_ watchers: LaneWatchers, isPossible: Bool) throws {
-        let question = try #require(watchers.ask { partition in
-            var head = PartLog().head
-            head.partition = partition
-            return head
-        })
+        let question = try #require(
+            watchers.ask { partition in
+                var head = PartLog().head
+                head.partition = partition
+                return head
+            })
         let found = FoundAudiences(possible: isPossible ? Set(question.entries) : [], heads: [PartLog().head])
         watchers.takeUp(AudienceAnswer(number: question.number, found: .success(found))) { _ in true }
     }

@@ -107,7 +107,22 @@ import Testing
         #expect(first.prefix(3).contains { $0.0.request == 9_999 })
         #expect(deadline(questions) == 100)
         var count = first.count
+        // What is left is answered by later turns.
         while !questions.isEmpty, count < 2_000 { count += answer(&questions) { _ in .nobody }.count }
         #expect(count == 1_001)
+    }
+
+    @Test("Q1: who had the database asked has had more done, and is answered less often than who had not")
+    func dear() {
+        var questions = PeerQuestions()
+        let other = Viewer(user: .random(), scope: .system)
+        for request in 0..<50 as Range<UInt64> { questions.ask(question(anna, request: request)) }
+        #expect(answer(&questions) { _ in .notInMemory }.isEmpty && questions.takeUnsure().count == 50)
+        questions.learned(anna, asker, isPossible: true)
+        questions.endWaits { _ in false }
+        for request in 100..<150 as Range<UInt64> { questions.ask(question(ben, by: other, request: request)) }
+        let first = questions.answer(now: MonotonicTime(milliseconds: 0), wall: wall, mayTell: true) { _ in .nobody }
+        let cheap = first.count { $0.0.request >= 100 }
+        #expect(cheap > 5 * (first.count - cheap), "\(cheap) of \(first.count)")
     }
 }

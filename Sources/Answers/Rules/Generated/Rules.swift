@@ -115,7 +115,7 @@ extension Rule {
             A member of a user's audience in X may ask whether a message of theirs through X, of a level or as a communication (decided as *active*, the asker its sender), would ring now. The answer is *rings now*; *waits*, at most until T where an end is known; or *comes with the next summary*, and when.
             It is N9's, at the server's time, for a post with what the asker may know: a Focus as X sees it (F3, F4; one of which only a report tells lets nothing through), without N17 and without what is in front (N18). So *rings now* says that nothing which the person shares keeps it back: silence, and a Focus that is not shared or lets X through, do not exist here either, because a truthful answer would tell each member what N17 and F3 keep from X itself.
             Of classes that differ (N15) the one where it rings first counts. T is the end of the Focus, rounded up to a quarter of an hour, because an exact end tells which Focus it is and when it began; or the first summary after the end, where that is what it waits for then.
-            *Waits* without T is also the answer wherever nothing may be said: not in the audience, nothing visible, no such user or app, not registered, not authorized, alerts off, muted, passive, a level or a communication that X lacks the capability for. So nobody can tell a Focus without an end from any of these.
+            *Waits* without T is also the answer wherever nothing may be said: not in the audience, nothing visible, no such user or app, not registered, not authorized, alerts off, muted, passive, a level or a communication that X lacks the capability for. So the answer does not tell a Focus without an end from any of these. Who watches too, and sees no Focus, learns that it is another of these: what X's own rows say (N15, N16), never N17.
             The sender's handle is the asker's user id as text in lower case: a Focus that allows this person lets the communication through. An asker who chose the handle could find out whom else the Focus allows.
             """#),
         Rule(
@@ -641,7 +641,7 @@ extension Rule {
             section: "Peers",
             text: #"""
             Whether a message would reach a user (F6) is asked of the server that the asker is at, and answered as Watch is: nobody is loaded for somebody who is not in their audience, nothing is said while a server has not confirmed its heads, and after a removal nothing is said that came later (V2). It counts as a fetch (Q5), and as work of whoever asks (Q1). `Fetched.version` is 0.
-            Who asks the same again within a minute gets the same answer, unless what Watch tells them has changed or the time that it named has passed. So asking all the time tells nothing of allow-lists, mutes and settings more finely than once a minute, and of the Focus itself no more than Watch. Each server remembers 65,536 answers; past that the oldest is forgotten early.
+            Who asks the same again within a minute gets the same answer, unless what Watch tells them has changed or the time that it named has passed. So asking all the time tells nothing of allow-lists, mutes and settings more finely than once a minute, and of the Focus itself no more than Watch. Each lane of a server remembers 65,536 answers; past that the oldest is forgotten early.
             """#),
         Rule(
             name: "L1", title: "Bounded queue", document: .protocol,
