@@ -19,6 +19,8 @@
  *    was acknowledged, when another event stands at an acknowledged place, and when the event of the last answer is not
  *    in the log where it was. An incarnation that the store has ended ends again when nothing of it is left to offer.
  *    What has no place any more counts as unanswered; after the healing it is recalled with the rest.
+ *  - With GOES_ON a healing that was interrupted goes on behind the last frame that was answered, if what the log said
+ *    in it is still there; without, it begins anew. GOES_ON_BLINDLY does not ask that.
  *  - Where nothing of the store's incarnation is acknowledged, those that it has ended end again before anything is
  *    appended: nothing else would tell that the log has lost that.
  *  - A server that finds another history drops its sessions with all that waits, before it appends anything.
@@ -109,6 +111,13 @@
 #define LOG_ROOM 14
 #define INCARNATIONS 8
 
+#ifdef GOES_ON_BLINDLY
+#define GOES_ON
+#define MAY_GO_ON(s) (store[s].heals)
+#else
+#define MAY_GO_ON(s) (store[s].heals && !ev && logged[s] >= store[s].reached)
+#endif
+
 /* What is asserted; each can be checked alone. */
 #if !defined(CHECK_ACKNOWLEDGED) && !defined(CHECK_ONCE) && !defined(CHECK_ORDER) && !defined(CHECK_SETTLED)
 #define CHECK_ACKNOWLEDGED
@@ -151,6 +160,11 @@ typedef Store {
   byte base;
 #endif
   bit heals;      /* a healing was begun and not finished */
+#ifdef GOES_ON
+  byte done;      /* events up to this one were answered in it */
+  byte redone;    /* incarnations that ended again in it */
+  byte reached;   /* the last sequence of the incarnation that a Welcome or an answer named */
+#endif
   byte place[EVENTS + 1];
 }
 #define DEVICE 0
@@ -344,6 +358,9 @@ inline copy(a, b) {
   store[b].ended = store[a].ended;
   store[b].seen = store[a].seen;
   store[b].heals = store[a].heals;
+#ifdef GOES_ON
+  store[b].done = store[a].done; store[b].redone = store[a].redone; store[b].reached = store[a].reached;
+#endif
   for (e : 1 .. EVENTS) { store[b].place[e] = store[a].place[e] }
 }
 
@@ -413,6 +430,9 @@ inline begin(s) {
   printf("store %d begins incarnation %d after %d\n", s, n, store[s].cur);
   store[s].recalls = 0;
   store[s].heals = 0;
+#ifdef GOES_ON
+  store[s].done = 0; store[s].redone = 0; store[s].reached = 0;
+#endif
   store[s].cur = n; store[s].acked = 0; store[s].top = 0;
   renumber(s);
   e = 0
@@ -520,8 +540,17 @@ end:
           d_step {
             sent[s] = store[s].acked;
             if
+#ifdef GOES_ON
+            :: MAY_GO_ON(s) ->
+               offered[s] = store[s].done; asked[s] = store[s].redone; phase[s] = healing;
+               printf("store %d goes on behind %d\n", s, store[s].done)
+            :: !MAY_GO_ON(s) && (logged[s] < store[s].acked || ev || store[s].heals) ->
+               store[s].heals = 1; store[s].seen = 0; phase[s] = healing;
+               store[s].done = 0; store[s].redone = 0; store[s].reached = logged[s]
+#else
             :: logged[s] < store[s].acked || ev || store[s].heals ->
                store[s].heals = 1; store[s].seen = 0; phase[s] = healing
+#endif
 #ifdef SPURIOUS
             :: store[s].held & ~store[s].todo -> store[s].heals = 1; phase[s] = healing
 #endif
@@ -591,7 +620,11 @@ end:
               fi
             }
 #endif
-            store[s].heals = 0; enter(s)
+            store[s].heals = 0;
+#ifdef GOES_ON
+            store[s].done = 0; store[s].redone = 0; store[s].reached = 0;
+#endif
+            enter(s)
          fi;
          n = 0; e = 0
        }
@@ -601,14 +634,45 @@ end:
        printf("store %d hears %e %d %d\n", s, heard, got, ev);
        if
        :: heard == healed && ev != 0 -> offered[s] = ev; accept(s, ev)
+#ifdef GOES_ON
+          if
+          :: store[s].heals -> store[s].done = ev;
+             if
+             :: INC(store[s].place[ev]) == store[s].cur && SEQ(store[s].place[ev]) > store[s].reached ->
+                store[s].reached = SEQ(store[s].place[ev])
+             :: else
+             fi
+          :: else
+          fi
+#endif
        :: heard == healed && ev == 0
        :: heard == displaced -> offered[s] = ev;
+#ifdef GOES_ON
+          if :: store[s].heals -> store[s].done = ev :: else fi;
+#endif
           /* It has lost its place: it has no answer any more. */
           store[s].todo = store[s].todo | BIT(ev);
 #ifdef RULES_TODAY
           store[s].top++; store[s].place[ev] = PLACE(store[s].cur, store[s].top)
 #endif
-       :: heard == recalled -> asked[s] = asked[s] | BIT(ev)
+       :: heard == recalled -> asked[s] = asked[s] | BIT(ev);
+#ifdef GOES_ON
+          if
+          :: store[s].heals ->
+             store[s].redone = store[s].redone | BIT(ev);
+             n = 0;
+             for (k : 0 .. size - 1) {
+               if :: where[k] == PLACE(ev, 0) && what[k] == 0 -> n = k + 1 :: else fi
+             }
+             if
+             :: n == 0 -> store[s].seen = BROKEN
+             :: n != 0 && store[s].seen < n -> store[s].seen = n
+             :: else
+             fi;
+             n = 0; k = 0
+          :: else
+          fi
+#endif
        :: heard == gap -> up[s]!lost(PLACE(INC(store[s].place[ev]), SEQ(store[s].place[ev]) - 1), 0)
        fi;
        got = 0; ev = 0; heard = 0
@@ -722,6 +786,9 @@ inline forget() {
      for (j : BACKUP .. BACKUP + 1) {
        store[j].cur = 0; store[j].acked = 0; store[j].top = 0; store[j].todo = 0; store[j].held = 0;
        store[j].recalls = 0; store[j].ended = 0; store[j].seen = 0; store[j].heals = 0;
+#ifdef GOES_ON
+       store[j].done = 0; store[j].redone = 0; store[j].reached = 0;
+#endif
        for (e : 1 .. EVENTS) { store[j].place[e] = 0 }
      }
   :: else

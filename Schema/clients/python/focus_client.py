@@ -213,6 +213,7 @@ class Device:
         self.store = Store(options.state, options.token)
         self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
         self.differs, self.healed, self.watched, self.on_statuses = [], 0, [], None
+        self.resyncs = 0  # How many Resyncs in a row have not helped.
         self.asks = self.answer = None  # A Fetch, and what it is answered.
         self.must_send = False  # What is queued is what this run is for.
 
@@ -354,9 +355,12 @@ class Device:
         elif name == "checkpoint":
             store.save(message.cursor)
             self.differs = store.differing(message)
+            self.resyncs = self.resyncs + 1 if self.differs else 0
             if self.differs:
                 print(json.dumps({"differs": self.differs}), flush=True)
                 self.healed += 1
+                if self.resyncs > 3:
+                    raise Failed("the rows differ from the server's digests, also after three Resyncs")
                 connection.send(resync=sync.Resync(collections=self.differs))
         elif name == "peer_statuses" and self.on_statuses:
             self.on_statuses(message)

@@ -432,7 +432,8 @@ nonisolated struct Focus_Sync_V1_Hello: Sendable {
   /// Required; a class that the server does not know is malformed_frame.
   var deviceClass: Focus_Sync_V1_DeviceClass = .unspecified
 
-  /// A random number made with the device's local store; sequences count within it (rule E1).
+  /// A random number made with the device's local store, or one derived from it (rule P10); sequences count within it
+  /// (rule E1). Any 64-bit number.
   var incarnation: Int64 = 0
 
   /// What the device has applied. Absent: it has nothing and gets a snapshot (rule S1).
@@ -503,7 +504,7 @@ nonisolated struct Focus_Sync_V1_Envelope: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// UUIDv7, 16 bytes.
+  /// 16 bytes that no other event has: a UUIDv7. The server compares ids and does not order by them.
   var eventID: Data = Data()
 
   /// Its name in the event catalogue, for example "notification.posted".
@@ -535,7 +536,9 @@ nonisolated struct Focus_Sync_V1_Envelope: Sendable {
   fileprivate var _app: String? = nil
 }
 
-/// Events that were acknowledged, for a log that lost them (rule S6; Schema/README.md, "Healing"). Answered like Append.
+/// Events that were acknowledged, for a log that lost them (rule S6; Schema/README.md, "Healing"). Answered like Append,
+/// but a sequence_conflict concerns this frame alone, and the connection stays. It must fit into a frame: so leave room in
+/// the Append.
 nonisolated struct Focus_Sync_V1_Reoffer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -602,7 +605,8 @@ nonisolated struct Focus_Sync_V1_ReofferedEvent: Sendable {
 }
 
 /// Acknowledged events that the log lost and that the device does not hold any more (rule S6). Logged as
-/// device.eventsLost. Answered like Append.
+/// device.eventsLost. Answered like Append; sequence_conflict: the incarnation has ended, so nothing of it can be lost any
+/// more, and the connection stays.
 nonisolated struct Focus_Sync_V1_Lost: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1022,13 +1026,15 @@ nonisolated struct Focus_Sync_V1_Welcome: @unchecked Sendable {
     set {_uniqueStorage()._log = newValue}
   }
 
-  /// The last sequence logged of this device incarnation; 0 when none. The device goes on after it.
+  /// The last sequence logged of this device incarnation; 0 when none. What the device has no answer for it sends again
+  /// all the same, also up to here: it is answered again (rule P2), and shows whether the store was restored (rule P10).
   var lastSequence: Int64 {
     get {_storage._lastSequence}
     set {_uniqueStorage()._lastSequence = newValue}
   }
 
-  /// Largest frame that the server takes from now on, without the length itself, in bytes.
+  /// Largest frame that the server takes from now on, without the length itself, in bytes. Its own frames have at most
+  /// 1 MiB (rule W1).
   var maximumFrameBytes: UInt32 {
     get {_storage._maximumFrameBytes}
     set {_uniqueStorage()._maximumFrameBytes = newValue}
@@ -1525,7 +1531,8 @@ nonisolated struct Focus_Sync_V1_Error: Sendable {
   /// Clears the value of `expected`. Subsequent reads from it will return its default value.
   mutating func clearExpected() {self._expected = nil}
 
-  /// For errors about an Append: the sequence of the event that it is about.
+  /// For errors about an Append, Reoffer, Lost or Recall: the sequence of the event that it is about, or the frame's
+  /// first. Absent where the error is about none, for example the user's quarantine.
   var sequence: Int64 {
     get {_sequence ?? 0}
     set {_sequence = newValue}

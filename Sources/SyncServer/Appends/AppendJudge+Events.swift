@@ -112,7 +112,7 @@ extension AppendJudge {
         // Nor can earlier programs fold the next event of an incarnation that they have forgotten.
         if check == .next, !format.hasIncarnations, frame.isForgottenEarlier { return taken(place, frame) }
         if !isKnown(incoming.content) {
-            let message = "This server does not know that type of event yet. Keep it and try again later."
+            let message = "This server does not know the event's type or version yet. Keep it and try again later."
             return .stopped(
                 ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }

@@ -40,7 +40,7 @@ extension AppendJudge {
                 code: code.rawValue, message: "Its place has another event, or gets none any more. Recall it.")
         }
         let message =
-            "Another event has this sequence, or the incarnation has ended. Begin a new one and send it again."
+            "Another event has this place, or the incarnation has ended. Recall what has no answer: it may be logged."
         return .stopped(ProtocolError(code, message, sequence: place.sequence))
     }
 

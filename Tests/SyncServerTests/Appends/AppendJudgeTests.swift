@@ -152,7 +152,9 @@ import Testing
         #expect(places == DeviceSequence(1)...DeviceSequence(1) && incarnation == Incarnation(1))
         let found = FoundPlaces(places: places, filledAt: .zero, events: [])
         #expect(isStaged(append(&stage, [focus()], found: found)))
-        #expect(stage.staging.answers.last?.error?.code == .sequenceConflict && stage.staging.batches.isEmpty)
+        let error = try #require(stage.staging.answers.last?.error)
+        #expect(error.code == .sequenceConflict && stage.staging.batches.isEmpty)
+        #expect(error.message.contains("Recall what has no answer"), "it is not to be sent elsewhere before (rule P10)")
         #expect(stage.staging.ended == [1])
         // Rule P3: nothing more of the session is logged, and it gets no answer.
         #expect(isStaged(append(&stage, [focus()], at: 2)))
