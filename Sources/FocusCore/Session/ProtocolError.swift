@@ -31,6 +31,10 @@ public struct ProtocolError: Hashable, Sendable, Error {
     public static let revocationUnconfirmed = ProtocolError(
         .unavailable, "The log cannot be written at the moment. Connect again.", retryAfterMilliseconds: 1_000)
 
+    /// The answer to a Hello when the log cannot be asked for the event that its cursor names (rule S6).
+    public static let cursorUnconfirmed = ProtocolError(
+        .unavailable, "The log cannot be read at the moment. Connect again.", retryAfterMilliseconds: 1_000)
+
     /// One answer to every Hello whose token is not accepted (rule A1): it does not say why.
     public static let tokenNotAccepted = ProtocolError(
         .unauthenticated, "The token was not accepted. Get a new one and connect again.")

@@ -115,7 +115,7 @@ extension LaneSessions {
     /// - Returns: the session; nil when the connection was refused.
     private func admit(
         _ handle: SessionHandle, _ opening: SessionOpening, _ user: CachedUser,
-        from start: () -> (cursor: Cursor?, logIsBehind: Bool)
+        from start: () -> (cursor: Cursor?, logIsBehind: Bool)?
     ) -> LaneSession? {
         let identity = opening.identity
         guard !user.state.isRevoked(identity.device) else {
@@ -126,6 +126,10 @@ extension LaneSessions {
         let status = user.state.status(of: opening.incarnation, device: identity.device, scope: identity.scope)
         guard status.standing != .foreign else {
             fail(handle, .incarnationOfAnotherScope)
+            return nil
+        }
+        guard let start = start() else {
+            fail(handle, .cursorUnconfirmed)
             return nil
         }
         if let other = open.session(of: identity, opening.incarnation) {
@@ -142,7 +146,6 @@ extension LaneSessions {
             deliveries.add(.goAway(.tooMany), to: handle)
             return nil
         }
-        let start = start()
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             protocolVersion: opening.protocolVersion,
@@ -162,10 +165,10 @@ extension LaneSessions {
 
     /// Where the session's rows begin: at its cursor, if it can be continued from (rules S4, S5), or with a snapshot,
     /// when the result has no cursor. `logIsBehind` says that the cursor names an event that the log has lost (rule
-    /// S6).
+    /// S6). Nil when the log cannot be asked.
     private func start(
         _ opening: SessionOpening, _ user: CachedUser, _ event: EventLookup
-    ) -> (cursor: Cursor?, logIsBehind: Bool) {
+    ) -> (cursor: Cursor?, logIsBehind: Bool)? {
         guard let cursor = opening.cursor, cursor.log == context.log.log else { return (nil, false) }
         guard !isAhead(cursor, of: user, opening) else { return (nil, true) }
         let view = view(of: opening)
@@ -179,8 +182,8 @@ extension LaneSessions {
                 let last = cursor.version > .zero && !isLast ? try event(user, cursor.version) : user.state.lastEvent
                 guard cursor.version == .zero || last == cursor.event else { return (nil, true) }
             } catch {
-                // The log could not be asked. A snapshot is always right.
-                return (nil, false)
+                // A snapshot would take the place of the cursor, and with it of what shows that the log lost events.
+                return nil
             }
         }
         let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
