@@ -147,6 +147,29 @@ import Testing
         }
     }
 
+    @Test("N18: a device rings for no app that it reports in front itself; the others do, and it does for what follows")
+    func inFrontHere() async throws {
+        try await run { server, clock, state in
+            let phone = try await device(server, clock, .phone, state)
+            let desktop = try await device(server, clock, .desktop, state)
+            try await registered(phone.client)
+            await desktop.client.reportActivity(inFront: chat)
+            try await logged(.deviceActivity, 1, in: server)
+            try await post("n", from: phone)
+            try clock.move(to: "2026-11-20T12:00:31Z")
+            try await awaiting("it is the desktop's turn") {
+                try desktop.has("n", chat) { $0.rings(on: desktop.client.owner.device) }
+            }
+            try clock.move(to: "2026-11-20T12:01:02Z")
+            try await awaiting("the phone rings") { await phone.rung.ids == ["n"] }
+            await desktop.client.reportActivity()
+            try await logged(.deviceActivity, 2, in: server)
+            try await post("m", from: phone)
+            try await awaiting("the desktop rings for this one alone") { await desktop.rung.ids == ["m"] }
+            for device in [phone, desktop] { await device.client.close() }
+        }
+    }
+
     @Test("T5, L6: a device whose connection ends is out of use; one that dies with its server silences nobody either")
     func dies() async throws {
         try await run { server, clock, state in
