@@ -1,5 +1,6 @@
 """A repository of pgBackRest, with the settings of ops/pgbackrest and places of our own."""
 
+import json
 import os
 import shutil
 
@@ -36,6 +37,10 @@ class Repository:
 
     def pgbackrest(self, *arguments):
         return run(as_owner(["pgbackrest", f"--config={self.file}", "--stanza=focus", *arguments]))
+
+    def last_backup(self):
+        """When the last backup was finished, in whole seconds since 1970."""
+        return json.loads(self.pgbackrest("info", "--output=json"))[0]["backup"][-1]["timestamp"]["stop"]
 
     def back_up(self, kind, log, code=0):
         """ops/pgbackrest/backup: makes a backup, verifies it and records it."""
