@@ -32,6 +32,11 @@ require_prometheus() {
     export FOCUS_PROMTOOL="$place/usr/bin/promtool"
 }
 
+# For ops/test --thorough alone: ops/lib/pitr.
+require_pgbackrest() {
+    command -v pgbackrest >/dev/null || install_packages pgbackrest
+}
+
 # Unpacks a package of Debian into a directory, without installing it; needs no rights but for the lists of packages.
 unpack_package() {
     local download

@@ -28,8 +28,8 @@ import Testing
         return output
     }
 
-    /// The directory with duckdb and pandas. On a machine that cannot install them these tests fail; they are not
-    /// skipped.
+    /// The directory with duckdb, pandas and pyarrow. On a machine that cannot install them these tests fail; they are
+    /// not skipped.
     private static func pythonDirectory() async throws -> String {
         let child = try ChildProcess(Checkout.file("ops/lib/recipes.sh").path, [], input: "/dev/null")
         let output = await child.rest()
@@ -50,6 +50,24 @@ import Testing
         let sums = pandas.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(sums.contains(["notification.posted", "\(posts)"]))
         #expect(sums.contains(["notification.read", "\(events.count { $0.type == "notification.read" })"]))
+    }
+
+    @Test("Parquet has a directory for each month, and the Arrow file has every event with its column's type")
+    func parquet() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let months = Dictionary(grouping: try await log.events()) { String($0.recordedAt.rfc3339.prefix(7)) }
+        let lines = try await Self.run("parquet", in: log.directory, ["DATABASE": log.conninfo])
+            .split(separator: "\n").map(String.init)
+        for column in ["log_offset int64", "event_id fixed_size_binary[16]", "recorded_at timestamp[us, tz=UTC]"] {
+            #expect(lines.contains(column), "\(column)")
+        }
+        let counts = months.keys.sorted().map { "\($0) \(months[$0]?.count ?? 0)" }
+        #expect(Array(lines.suffix(months.count)) == counts)
+        #expect(months.count > 2)
+        for month in months.keys {
+            #expect(FileManager.default.fileExists(atPath: "\(log.directory)/events/month=\(month)"), "\(month)")
+        }
     }
 
     @Test("psql keeps a copy of the log that is the log, also after more was added while the copy could not be written")
