@@ -103,14 +103,15 @@ public struct PostgresError: Error, Sendable, Hashable {
 }
 
 extension PostgresError: CustomStringConvertible {
-    /// Kind, SQLSTATE, statement name. The message only of a connection that could not be made: it names host, port,
-    /// role or database and the reason, and nothing of a statement is there yet.
+    /// Kind, SQLSTATE, statement name; of a server that only reads, why that may be. The message only of a connection
+    /// that could not be made: it names host, port, role or database and the reason, and nothing of a statement is there
+    /// yet.
     public var description: String {
         if kind == .cannotConnect, statement == nil, !message.isEmpty {
             return "PostgreSQL cannot be reached: "
                 + message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
-        var text = "PostgreSQL: \(kind)"
+        var text = kind == .readOnly ? "PostgreSQL only reads: it is a standby, or still recovers" : "PostgreSQL: \(kind)"
         if let sqlState { text += " [\(sqlState)]" }
         if let statement { text += " in \(statement)" }
         return text

@@ -51,6 +51,11 @@ import Testing
         let cast = Statement(name: "cast", sql: "SELECT $1::text::int4")
         let invalid = try error { try connection.query(cast, [.text("s3cret")]) }
         #expect("\(invalid)" == "PostgreSQL: invalidData [22P02] in cast")
+        try connection.execute("SET default_transaction_read_only = on")
+        let readOnly = try error { try connection.query(insert, [.text("other")]) }
+        #expect(
+            "\(readOnly)"
+                == "PostgreSQL only reads: it is a standby, or still recovers [25006] in insert_secret")
         #expect(invalid.message.contains("s3cret"), "for the log")
     }
 
