@@ -15,13 +15,16 @@ extension SimulatedLog {
         for user in right where !random.once(in: 3) {
             for _ in 0..<random.number(1...3) where alterRow(of: user, &random) { isAltered = true }
         }
-        if isAltered { commitRebuild() }
-        return isAltered
+        guard isAltered else { return false }
+        commitRebuild()
+        alteredAt = commits
+        return true
     }
 
     private func alterRow(of user: UserID, _ random: inout SeededGenerator) -> Bool {
         let partition = identity.partition(of: user)
-        guard var shown = model[partition].users[user] else { return false }
+        // An event that is folded into a row made wrong since would leave another mark in its app's stream.
+        guard var shown = model[partition].users[user], shown.version == version(of: user) else { return false }
         let rows = shown.rows.filter {
             $0.key.collection == .preferences && !$0.value.isDeleted && $0.value.version > .zero
         }

@@ -10,10 +10,10 @@ extension SimulatedLog {
     /// The number of commits.
     var commits: Int { journal.count }
 
-    /// Resets the database to an earlier commit.
+    /// Resets the database to an earlier commit, not before `alteredAt`.
     /// - Returns: the partitions that lost nothing.
     func restore(to commits: Int) -> Set<Partition> {
-        journal.removeLast(max(0, journal.count - commits))
+        journal.removeLast(max(0, journal.count - max(commits, alteredAt)))
         var counts: [Partition: Int] = [:]
         model = SimulatedReadModel(identity.allPartitions, foldVersion: FocusCore.foldVersion)
         for commit in journal {

@@ -29,6 +29,9 @@ final class SimulatedLog {
     let locks: SimulatedLocks
     /// Whether the read model ever lost something that servers believe to be there.
     var hasLostRows = false
+    /// The number of commits when rows were last made wrong. The log does not fall back behind it: servers and devices
+    /// would keep what the rows showed, and no rebuild would find it.
+    var alteredAt = 0
     /// Users who cannot be loaded, as if their events did not fold.
     var broken: Set<UserID> = []
     /// Set for a server that was demoted (`demoted`): the log of which it is a past state, and the history that it
