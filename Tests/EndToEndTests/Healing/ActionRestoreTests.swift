@@ -22,7 +22,7 @@ import Testing
         _ = try await agent.actions.register([NotificationCategory(id: "message", actions: actions)], of: chat)
         let post = NotificationPosted(notificationID: "n", category: "message", title: "Anna", body: "When?")
         _ = try await agent.notifications.post(post, to: chat)
-        try await agent.synchronize()
+        try await agent.waitUntilAnswered()
     }
 
     @Test(
@@ -36,19 +36,20 @@ import Testing
         try await agent.with(log) { try await Self.setUp($0) }
         try await app.with(log) { client in
             _ = try await client.actions.begin(for: Self.chat)
-            try await client.synchronize()
+            try await client.waitUntilAnswered()
         }
         let backup = try await log.backUp()
         let (snooze, reply) = try await agent.with(log) { client in
             let snooze = try await client.actions.perform(.action("snooze"), on: "n", of: Self.chat)
             let reply = try await client.actions.perform(.action("reply"), on: "n", of: Self.chat, text: "At six")
-            try await client.synchronize()
+            try await client.waitUntilAnswered()
             return (snooze.envelope.id, reply.envelope.id)
         }
         let handled = try await app.with(log) { client in
             try await client.synchronize()
             #expect(try await client.actions.waiting(for: Self.chat).map(\.id) == [snooze, reply])
             let handled = try await client.actions.handle(snooze, of: Self.chat)
+            try await client.waitUntilAnswered()
             try await client.synchronize()
             #expect(try await client.actions.waiting(for: Self.chat).map(\.id) == [reply])
             return handled.envelope.id
@@ -56,14 +57,18 @@ import Testing
         try await log.restore(backup)
         // Each device gives back what it holds, one after the other.
         for device in isAppFirst ? [app, agent] : [agent, app] {
-            let differing = try await device.with(log) { try await $0.synchronize() }
-            #expect(differing == [])
+            try await device.with(log) { client in
+                #expect(try await client.synchronize() == [])
+                // What it had no answer to is not given back, but sent again.
+                try await client.waitUntilAnswered()
+            }
         }
         try await app.with(log) { client in
             #expect(try await client.synchronize() == [])
             let waiting = try await client.actions.waiting(for: Self.chat)
             #expect(waiting.map(\.id) == [reply] && waiting.map(\.content.text) == ["At six"])
             _ = try await client.actions.handle(reply, of: Self.chat)
+            try await client.waitUntilAnswered()
             #expect(try await client.synchronize() == [])
             #expect(try await client.actions.waiting(for: Self.chat).isEmpty)
         }
