@@ -148,8 +148,8 @@ public actor SyncClient {
     // MARK: Rows
 
     /// Waits until the device's rows are those that the server has at some moment after this call, as the digests of a
-    /// checkpoint confirm (rule S9), and the log has what the device gives back to it (rule S6). Events that are queued may
-    /// have no answer by then: see `waitUntilAnswered`.
+    /// checkpoint confirm (rule S9), and the log has what the device gives back to it (rule S6). Queued events may have
+    /// no answer by then: see `waitUntilAnswered`.
     /// - Returns: the collections that differed on the way and were fetched afresh; none, unless something is wrong.
     /// - Throws: `SyncClientError.diverged` when they differ again and again; another `SyncClientError` when no
     ///   checkpoint comes.
