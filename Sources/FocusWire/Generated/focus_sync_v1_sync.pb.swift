@@ -1631,7 +1631,7 @@ nonisolated struct Focus_Sync_V1_Reach: Sendable {
 
   var outcome: Focus_Sync_V1_Reach.Outcome = .unspecified
 
-  /// Of WAITS the moment until which it waits at most; absent: not known. Of NEXT_SUMMARY when that comes.
+  /// The moment until which WAITS waits at most; absent: not known. The time of the summary for NEXT_SUMMARY.
   var atUs: Int64 {
     get {_atUs ?? 0}
     set {_atUs = newValue}
