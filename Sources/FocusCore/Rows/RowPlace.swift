@@ -10,7 +10,8 @@ enum RowPlace {
         withUnsafeBytes(of: place.rawValue.littleEndian) { memo.append(contentsOf: $0) }
     }
 
-    /// Removes the place from a memo's end, and returns it. Nil: there is none.
+    /// Removes the place from a memo's end, and returns it. Nil: there is none. Only for rows that apps see: what other
+    /// rows remember may end with the same bytes.
     static func remove(from memo: inout [UInt8]) -> Version? {
         guard memo.count >= length, memo.suffix(length).starts(with: tag) else { return nil }
         let bits = memo.suffix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

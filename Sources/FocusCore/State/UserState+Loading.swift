@@ -20,8 +20,9 @@ extension UserState {
         var hasStream = false
         for index in Self.inOrder(rows) {
             var (key, row) = rows[index]
-            // What a device knows of rows has no places, and nothing depends on them there.
-            let place = row.version > .zero ? RowPlace.remove(from: &row.memo) : nil
+            // What a device knows of rows has no places, and nothing depends on them there. Other rows have none either,
+            // and their memos may end with the same bytes.
+            let place = row.version > .zero && key.isSeenByApp ? RowPlace.remove(from: &row.memo) : nil
             guard row.version <= version, row.version >= .zero else { throw .corruptRow(key) }
             do throws(ProtoError) {
                 try load(key, row, chunks)
