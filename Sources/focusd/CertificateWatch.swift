@@ -17,11 +17,12 @@ struct CertificateWatch: Service {
     let server: SyncServer
     /// The port for machines, which has the same certificate; nil: there is none.
     let admin: AdminPort?
+    /// SIGHUP, which ends a process that does not trap it: trapped before anybody can know of the process.
+    let signals: UnixSignalsSequence
     let logger: Logger
 
     /// Looks until graceful shutdown.
     func run() async throws {
-        let signals = await UnixSignalsSequence(trapping: .sighup)
         let (looks, look) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in signals.cancelOnGracefulShutdown() { look.yield(true) } }

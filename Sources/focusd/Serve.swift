@@ -135,11 +135,12 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         CoreDumps.disable()
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let output = LogOutput(logFormat)
         defer { output.endWindows(all: true) }
         let logger = Logger(level: logLevel, to: output)
         do {
-            try await serve(output, logger)
+            try await serve(hangUps, output, logger)
         } catch  where logFormat == .json {
             // Whoever reads JSON reads nothing else.
             logger.critical("stopped by an error", metadata: ["error": "\(error)"])
@@ -148,7 +149,7 @@ struct Serve: AsyncParsableCommand {
         logger.info("stopped")
     }
 
-    private func serve(_ output: LogOutput, _ logger: Logger) async throws {
+    private func serve(_ hangUps: UnixSignalsSequence, _ output: LogOutput, _ logger: Logger) async throws {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
@@ -175,7 +176,7 @@ struct Serve: AsyncParsableCommand {
                     metadata: ["files": "\(keys.made.joined(separator: " "))"])
             }
             configuration.receiptKey = keys.receipts
-            try await serve(configuration, backend, keys, from: found.tokenFile, output, logger)
+            try await serve(configuration, backend, keys, from: found.tokenFile, hangUps, output, logger)
         } catch {
             try await backend.close()
             throw error
@@ -207,7 +208,7 @@ struct Serve: AsyncParsableCommand {
     /// - Parameter keyFile: where the keys of tokens are from.
     private func serve(
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ keys: KeyDirectory.Keys, from keyFile: String,
-        _ output: LogOutput, _ logger: Logger
+        _ hangUps: UnixSignalsSequence, _ output: LogOutput, _ logger: Logger
     ) async throws {
         let demands = TokenDemands(issuer: tokenIssuer, audience: tokenAudience)
         let server = try SyncServer(
@@ -222,7 +223,8 @@ struct Serve: AsyncParsableCommand {
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
         let certificates = CertificateWatch(
-            files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, logger: logger)
+            files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, signals: hangUps,
+            logger: logger)
         // Services stop from the last to the first.
         let adminService: [any Service] = admin.map { [AdminService(port: $0)] } ?? []
         let services: [any Service] =

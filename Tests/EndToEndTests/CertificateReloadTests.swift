@@ -91,6 +91,25 @@ import Testing
         await server.remove()
     }
 
+    @Test("SIGHUP ends no server that still starts")
+    func starting() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let database = try await onThread { try TestCluster.shared.makeDatabase() }
+        let child = try ChildProcess(
+            FocusdProcess.binary("focusd"),
+            ["serve", "--plaintext", "--listen", "127.0.0.1:0", "--data-dir", directory, "--database", database],
+            errors: directory + "/log")
+        // The tables are made before it is ready.
+        try await awaiting("it makes its tables") {
+            try String(contentsOfFile: directory + "/log", encoding: .utf8).contains("migrated")
+        }
+        child.signal(SIGHUP)
+        #expect(await child.firstLine().hasPrefix("focusd ready"))
+        child.signal(SIGTERM)
+        #expect(await child.exitCode() == 0)
+    }
+
     @Test("That a certificate ends soon, and that it has ended, is told once each, and again of the next one")
     func end() {
         let kept = KeptLog()
