@@ -28,12 +28,17 @@ struct Backend: Sendable {
     ///   - directDatabase: the same database without a pooler in between; nil: `database` is direct.
     ///   - partitions: how many partitions a log gets that is made now.
     ///   - usesPreparedStatements: false behind a pooler in transaction mode.
+    ///   - flag: see `EmbeddedCluster.start`.
     static func open(
         database: String?, directDatabase: String?, directory: DataDirectory, partitions: Int32,
-        usesPreparedStatements: Bool, logger: Logger
+        usesPreparedStatements: Bool, unless flag: StopFlag, logger: Logger
     ) async throws -> Backend {
         try await onThread {
-            let cluster = try database == nil ? EmbeddedCluster.start(dataDirectory: directory.path) : nil
+            let cluster =
+                try database == nil
+                ? EmbeddedCluster.start(dataDirectory: directory.path, unless: flag) {
+                    logger.notice("PostgreSQL recovers from a crash", metadata: ["seconds": "\($0.components.seconds)"])
+                } : nil
             do {
                 var owner = PostgresConfiguration(conninfo: database ?? cluster!.conninfo)
                 owner.applicationName = "focusd-migrate"

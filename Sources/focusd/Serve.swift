@@ -135,12 +135,15 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         CoreDumps.disable()
-        let hangUps = await UnixSignalsSequence(trapping: .sighup)
+        let signals = Signals(hangUps: await UnixSignalsSequence(trapping: .sighup), stops: await StopSignals())
         let output = LogOutput(logFormat)
         defer { output.endWindows(all: true) }
         let logger = Logger(level: logLevel, to: output)
         do {
-            try await serve(hangUps, output, logger)
+            try await serve(signals, output, logger)
+        } catch EmbeddedClusterError.stopped {
+            logger.notice("stopped before it was ready")
+            return
         } catch  where logFormat == .json {
             // Whoever reads JSON reads nothing else.
             logger.critical("stopped by an error", metadata: ["error": "\(error)"])
@@ -149,7 +152,7 @@ struct Serve: AsyncParsableCommand {
         logger.info("stopped")
     }
 
-    private func serve(_ hangUps: UnixSignalsSequence, _ output: LogOutput, _ logger: Logger) async throws {
+    private func serve(_ signals: Signals, _ output: LogOutput, _ logger: Logger) async throws {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
@@ -166,7 +169,7 @@ struct Serve: AsyncParsableCommand {
             KeyDirectory.Choice(tokens: tokenKey, receipts: receiptKey, isOfLog: database == nil))
         let backend = try await Backend.open(
             database: database, directDatabase: directDatabase, directory: directory, partitions: partitions,
-            usesPreparedStatements: !noPrepared, logger: logger)
+            usesPreparedStatements: !noPrepared, unless: signals.stops.flag, logger: logger)
         do {
             let keys = try files.complete(found, logHasEvents: backend.logHasEvents)
             // Another server of the log would make others, and each would refuse the devices of the other.
@@ -176,7 +179,7 @@ struct Serve: AsyncParsableCommand {
                     metadata: ["files": "\(keys.made.joined(separator: " "))"])
             }
             configuration.receiptKey = keys.receipts
-            try await serve(configuration, backend, keys, from: found.tokenFile, hangUps, output, logger)
+            try await serve(configuration, backend, keys, from: found.tokenFile, signals, output, logger)
         } catch {
             try await backend.close()
             throw error
@@ -208,7 +211,7 @@ struct Serve: AsyncParsableCommand {
     /// - Parameter keyFile: where the keys of tokens are from.
     private func serve(
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ keys: KeyDirectory.Keys, from keyFile: String,
-        _ hangUps: UnixSignalsSequence, _ output: LogOutput, _ logger: Logger
+        _ signals: Signals, _ output: LogOutput, _ logger: Logger
     ) async throws {
         let demands = TokenDemands(issuer: tokenIssuer, audience: tokenAudience)
         let server = try SyncServer(
@@ -223,7 +226,7 @@ struct Serve: AsyncParsableCommand {
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
         let certificates = CertificateWatch(
-            files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, signals: hangUps,
+            files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, signals: signals.hangUps,
             logger: logger)
         // Services stop from the last to the first.
         let adminService: [any Service] = admin.map { [AdminService(port: $0)] } ?? []
@@ -231,11 +234,20 @@ struct Serve: AsyncParsableCommand {
             adminService + [
                 server, ready, watch, certificates, FreedMemory(logger: logger), FloodWatch(output: output),
             ]
+        let stops = ServiceGroupConfiguration.ServiceConfiguration(
+            service: signals.stops, successTerminationBehavior: .gracefullyShutdownGroup)
         let group = ServiceGroup(
-            configuration: .init(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+            configuration: .init(services: services.map { .init(service: $0) } + [stops], logger: logger))
+        signals.stops.started()
         try await group.run()
     }
+}
+
+/// The signals that focusd traps, from before anything is begun.
+struct Signals {
+    /// SIGHUP: read the certificate again.
+    let hangUps: UnixSignalsSequence
+    let stops: StopSignals
 }
 
 /// The port for machines.

@@ -10,6 +10,7 @@ struct ClusterLauncher {
     /// How long to leave processes of a dead postmaster to end by themselves.
     private static let leftoverPatience = Duration.seconds(2)
     private static let pollMicroseconds: UInt32 = 20_000
+    private static let reportInterval = Duration.seconds(10)
 
     init(_ layout: ClusterLayout, _ settings: EmbeddedClusterSettings) throws(EmbeddedClusterError) {
         self.layout = layout
@@ -19,13 +20,15 @@ struct ClusterLauncher {
     }
 
     /// Adopts the running server, or starts one, and waits until it serves us.
-    func launch(unless stopping: StopFlag) throws(EmbeddedClusterError) -> Postmaster {
+    func launch(
+        unless stopping: StopFlag, recovers: (Duration) -> Void = { _ in }
+    ) throws(EmbeddedClusterError) -> Postmaster {
         let deadline = ContinuousClock.now.advanced(by: settings.startTimeout)
         while true {
             let logStart = LogFile(path: layout.log).size
             let running = Postmaster.running(in: layout)
             let postmaster = if let running { running } else { try spawn() }
-            if try waitUntilReady(postmaster, deadline, logStart, stopping) {
+            if try waitUntilReady(postmaster, deadline, logStart, stopping, recovers) {
                 try makeDatabase(postmaster)
                 return postmaster
             }
@@ -61,18 +64,27 @@ struct ClusterLauncher {
 
     /// - Returns: false when the server ended instead.
     private func waitUntilReady(
-        _ postmaster: Postmaster, _ deadline: ContinuousClock.Instant, _ logStart: Int64, _ stopping: StopFlag
+        _ postmaster: Postmaster, _ deadline: ContinuousClock.Instant, _ logStart: Int64, _ stopping: StopFlag,
+        _ recovers: (Duration) -> Void
     ) throws(EmbeddedClusterError) -> Bool {
         let conninfo = postmaster.conninfo(database: "postgres", role: EmbeddedCluster.role)
+        let begin = ContinuousClock.now
+        var nextReport = begin.advanced(by: Self.reportInterval)
         while true {
             do throws(PostgresError) {
                 try PostgresConnection(PostgresConfiguration(conninfo: conninfo)).close()
                 return true
             } catch {
                 guard postmaster.isRunning(in: layout) else { return false }
-                if ContinuousClock.now >= deadline || stopping.isSet {
+                let now = ContinuousClock.now
+                let isRecovering = error.kind == .shuttingDown && !error.message.contains("is shutting down")
+                if stopping.isSet || (now >= deadline && !isRecovering) {
                     if postmaster.isChild { try stop(postmaster) }
-                    throw .notReady(after: settings.startTimeout, log: tail(logStart))
+                    throw stopping.isSet ? .stopped : .notReady(after: settings.startTimeout, log: tail(logStart))
+                }
+                if isRecovering, now >= nextReport {
+                    recovers(now - begin)
+                    nextReport = now.advanced(by: Self.reportInterval)
                 }
             }
             usleep(Self.pollMicroseconds)
@@ -89,7 +101,8 @@ struct ClusterLauncher {
         // The log is in English (lc_messages): a postmaster was killed and its children still hold its memory.
         let isHeld = log.contains("pre-existing shared memory block")
         guard !postmaster.isChild || isHeld else { throw .failed("PostgreSQL does not start", log: log) }
-        guard ContinuousClock.now < deadline, !stopping.isSet else {
+        guard !stopping.isSet else { throw .stopped }
+        guard ContinuousClock.now < deadline else {
             throw .notReady(after: settings.startTimeout, log: log)
         }
         guard isHeld else { return }

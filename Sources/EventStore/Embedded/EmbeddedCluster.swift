@@ -28,9 +28,14 @@ public final class EmbeddedCluster: Sendable {
         geteuid() == 0 ? "/var/lib/focusd" : NSHomeDirectory() + "/.local/share/focusd"
     }
 
-    /// Starts or adopts the cluster in `dataDirectory`, which is made if it is not there. Blocks until it is ready.
+    /// Starts or adopts the cluster in `dataDirectory`, which is made if it is not there. Blocks until it is ready: as
+    /// long as PostgreSQL recovers from a crash, because a recovery that is ended begins again.
+    /// - Parameters:
+    ///   - flag: once set, the start gives up, leaves no server of its own behind and throws `.stopped`.
+    ///   - recovers: called every ten seconds of a recovery, with how long it has taken.
     public static func start(
-        dataDirectory: String = defaultDataDirectory, settings: EmbeddedClusterSettings = EmbeddedClusterSettings()
+        dataDirectory: String = defaultDataDirectory, settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
+        unless flag: StopFlag = StopFlag(), recovers: (Duration) -> Void = { _ in }
     ) throws(EmbeddedClusterError) -> EmbeddedCluster {
         do {
             try FileManager.default.createDirectory(
@@ -43,8 +48,7 @@ public final class EmbeddedCluster: Sendable {
         let launcher = try ClusterLauncher(ClusterLayout(dataDirectory: dataDirectory), settings)
         let lock = try ClusterLock(launcher.layout, owner: launcher.owner)
         try launcher.initialize()
-        let flag = StopFlag()
-        let postmaster = try launcher.launch(unless: flag)
+        let postmaster = try launcher.launch(unless: flag, recovers: recovers)
         return EmbeddedCluster(launcher, lock, postmaster, flag)
     }
 
@@ -106,10 +110,12 @@ public final class EmbeddedCluster: Sendable {
     }
 }
 
-/// Says that the cluster is stopping. Once set, it is never cleared.
-final class StopFlag: Sendable {
+/// Says that the cluster is stopping, or is to give up its start. Once set, it is never cleared.
+public final class StopFlag: Sendable {
     private let flag = Atomic(false)
 
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-    func set() { flag.store(true, ordering: .releasing) }
+    public init() {}
+
+    public var isSet: Bool { flag.load(ordering: .acquiring) }
+    public func set() { flag.store(true, ordering: .releasing) }
 }

@@ -14,6 +14,8 @@ public enum EmbeddedClusterError: Error, Sendable {
     case failed(String, log: String)
     /// The server did not become ready in time; `log` is the end of its log.
     case notReady(after: Duration, log: String)
+    /// The start was given up because somebody asked for it (`StopFlag`).
+    case stopped
     /// The server does not end.
     case notStopped(pid: Int32)
     /// The server runs but does not serve us.
@@ -38,6 +40,7 @@ extension EmbeddedClusterError: CustomStringConvertible {
             "\(what)\(log.isEmpty ? "" : "; its last output:\n\(log)")"
         case .notReady(let limit, let log):
             "PostgreSQL was not ready after \(limit)\(log.isEmpty ? "" : "; the end of its log:\n\(log)")"
+        case .stopped: "the start of PostgreSQL was given up, as was asked for"
         case .notStopped(let pid):
             "PostgreSQL (process \(pid)) does not stop"
         case .database(let error):

@@ -6,7 +6,7 @@ public struct EmbeddedClusterSettings: Sendable {
     /// The unprivileged user that the server runs as when we are root. Nil: the owner of the existing cluster, else
     /// `postgres`, else `focusd`. Ignored when we are not root.
     public var user: String?
-    /// How long a start may take, crash recovery included.
+    /// How long a start may take until PostgreSQL recovers or takes connections. A recovery takes as long as it takes.
     public var startTimeout: Duration = .seconds(300)
     /// How long a fast shutdown may take before an immediate one, which the next start recovers from. Short enough for
     /// focusd to end within 10 s of SIGTERM.
