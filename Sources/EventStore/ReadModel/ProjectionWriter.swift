@@ -127,9 +127,9 @@ public struct ProjectionWriter: Sendable {
 
     /// Fewer new rows than this do not repay a statement of their own.
     private static let leastInserted = 16
-    /// The most bytes of rows in one statement, unless a single row has more. A statement's parameters may not be larger
-    /// than 1 GiB, and the columns for people repeat much of a row.
-    private static let statementBytes = 32 << 20
+    /// The most bytes of rows in one statement, unless a single row has more. libpq keeps the room of the largest statement
+    /// that a connection ever sent, and the columns for people repeat much of a row.
+    private static let statementBytes = 4 << 20
 
     /// - Parameters:
     ///   - shown: the version at which the read model shows each user; nil: look every row up.
