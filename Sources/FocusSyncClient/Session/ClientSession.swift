@@ -53,7 +53,7 @@ public struct ClientSession: Sendable {
     var waitsForRecall: MonotonicTime?
     /// The version of the protocol that the connection speaks; 1 until Welcome says it.
     private(set) var protocolVersion: UInt32 = 1
-    /// The incarnations that the store has ended, in the order of their places.
+    /// The incarnations that the store has ended in its log, in the order of their places.
     let ended: [EndedIncarnation]
     var ending = Ending()
     let isRecalling: Bool
@@ -66,7 +66,7 @@ public struct ClientSession: Sendable {
     ///   - answered: the event at `queue.acknowledged`, if the store knows it.
     ///   - isHealing: a healing began on another connection and is not finished (rule S6).
     ///   - isRecalling: recalling began on another connection and is not finished (rule P10).
-    ///   - ended: earlier incarnations that the log was told to end, in the order of their places.
+    ///   - ended: earlier incarnations that `log` was told to end, in the order of their places.
     ///   - log: the log that the last Welcome named; nil: the one in the cursor of `hello`.
     public init(
         hello: Hello, queue: QueueRange, answered: EventID? = nil, isHealing: Bool = false, isRecalling: Bool = false,
@@ -208,7 +208,8 @@ public struct ClientSession: Sendable {
         }
         // Events that the log has and whose answer was lost are sent again all the same: the answer comes again
         // (rule P2), and a store restored from a backup shows itself by a conflict.
-        if protocolVersion >= 2, queue.acknowledged == .zero { ending.left = ended.map(\.incarnation) }
+        // Another log knows nothing of them, and each would count as one that begins there.
+        if protocolVersion >= 2, !isOtherLog, queue.acknowledged == .zero { ending.left = ended.map(\.incarnation) }
         return [welcomed] + appendNext()
     }
 

@@ -93,6 +93,12 @@ enum DeviceSchema {
                 table.add(column: "unseenVersion", .integer).notNull().defaults(to: 0)
             }
         }
+        migrator.registerMigration("ended in a log") { database in
+            try database.alter(table: EndedRecord.databaseTableName) { $0.add(column: "log", .blob) }
+            let log = try Table(StoreRecord.databaseTableName).select(Column("log"), as: Data?.self)
+                .fetchOne(database) ?? nil
+            _ = try EndedRecord.updateAll(database, EndedRecord.Columns.log.set(to: log))
+        }
         return migrator
     }
 

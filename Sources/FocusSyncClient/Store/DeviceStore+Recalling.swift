@@ -90,12 +90,12 @@ extension DeviceStore {
 
     // MARK: Ended incarnations
 
-    /// Incarnations that take no further event, oldest first. The store remembers them because a log that lost its tail
+    /// Incarnations that take no further event in the store's log, oldest first. The store remembers them because a log that lost its tail
     /// may have forgotten that they ended (rule S6): for as long as it keeps acknowledged events, and at most
     /// `endedLimit`.
     public func endedIncarnations() throws -> [EndedIncarnation] {
         try database.read { database in
-            try EndedRecord.order(EndedRecord.Columns.place, EndedRecord.Columns.endedAt).fetchAll(database)
+            try EndedRecord.ended(in: StoreRecord.fetchOne(database, key: 1)?.log).order(EndedRecord.Columns.place, EndedRecord.Columns.endedAt).fetchAll(database)
                 .map { EndedIncarnation(Incarnation($0.incarnation), place: $0.place) }
         }
     }
@@ -104,7 +104,8 @@ extension DeviceStore {
         ended incarnation: Incarnation, at clock: Timestamp, _ record: StoreRecord, _ database: Database
     ) throws {
         try EndedRecord(
-            incarnation: incarnation.rawValue, endedAt: clock.microseconds, place: record.lastSentPlace
+            incarnation: incarnation.rawValue, endedAt: clock.microseconds, place: record.lastSentPlace,
+            log: record.log
         ).insert(database, onConflict: .replace)
         let old = clock.adding(microseconds: -keptMicroseconds).microseconds
         _ = try EndedRecord.filter(

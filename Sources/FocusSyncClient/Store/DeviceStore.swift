@@ -142,6 +142,8 @@ public final class DeviceStore: Sendable {
             if record.log == nil {
                 _ = try SentRecord.held(for: nil)
                     .updateAll(database, SentRecord.Columns.log.set(to: bytes))
+                _ = try EndedRecord.ended(in: nil)
+                    .updateAll(database, EndedRecord.Columns.log.set(to: bytes))
             }
             record.log = bytes
         }

@@ -1,4 +1,5 @@
 import FocusCore
+import Foundation
 import Testing
 
 @testable import FocusSyncClient
@@ -172,6 +173,18 @@ import Testing
                 Issue.record("\(outcomes)")
                 return
             }
+        }
+    }
+
+    @Test("P10: another log is not told to end incarnations: it knows none of them, and begins 16 a day")
+    func endsNothingElsewhere() {
+        for log in [welcome(0).log, LogID(UUID())] {
+            let queue = QueueRange(acknowledged: .zero, last: DeviceSequence(1))
+            let ended = [EndedIncarnation(Incarnation(3), place: 0)]
+            var session = ClientSession(hello: hello, queue: queue, ended: ended, log: log)
+            _ = session.connected(now: at(0))
+            let actions = session.receive(.welcome(welcome(0, protocol: 2)), now: at(1))
+            #expect(actions.contains(append(after: 0)) == (log != welcome(0).log))
         }
     }
 

@@ -204,6 +204,27 @@ import Testing
         #expect(try store.endedIncarnations().map(\.incarnation.rawValue) == (14..<270).map(Int64.init))
     }
 
+    @Test("P10: an incarnation ended in one log, and no other log is told to end it")
+    func endedInALog() throws {
+        func end(_ number: Int64) throws {
+            let incarnation = Incarnation(number)
+            _ = try store.keepRecalled(
+                Recalled(incarnation: incarnation, firstSequence: DeviceSequence(1), outcomes: [], version: .zero),
+                Recall(incarnation: incarnation, firstSequence: DeviceSequence(1), events: []), clock: Fixture.clock)
+        }
+        let (first, second) = (LogID(UUID()), LogID(UUID()))
+        try end(1)
+        try store.enter(first)
+        try end(2)
+        #expect(try store.endedIncarnations().map(\.incarnation.rawValue) == [1, 2])
+        try store.enter(second)
+        #expect(try store.endedIncarnations().isEmpty)
+        try end(3)
+        #expect(try store.endedIncarnations().map(\.incarnation.rawValue) == [3])
+        try store.enter(first)
+        #expect(try store.endedIncarnations().map(\.incarnation.rawValue) == [1, 2])
+    }
+
     // MARK: Stores of earlier versions
 
     @Test("E1, P10: a store of an earlier version opens, and its events have the places that they had")
