@@ -200,22 +200,27 @@ import Testing
         }
     }
 
+    /// Has the phone set up an app that may know the Focus, with `viewer` in its audience.
+    private func share(_ app: String, of phone: Device, with viewer: UserID) async throws {
+        _ = try await phone.run(
+            "append",
+            input: [
+                #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
+                #"{"type":"app.registered","app":"\#(app)","payload":{"name":"Chat","build":1,"#
+                    + #""capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"To tell."}}"#,
+                #"{"type":"authorization.changed","app":"\#(app)","#
+                    + #""payload":{"kind":"FOCUS_STATUS","status":"AUTHORIZED"}}"#,
+                Self.setUp[1],
+                #"{"type":"audience.changed","app":"\#(app)","payload":{"add":["\#(viewer)"]}}"#,
+            ])
+    }
+
     @Test("V1, V2: it is told another user's current status, then each change, and is cut off by its removal")
     func watches() async throws {
         try await withServer { server in
             let viewer = UserID.random()
             let phone = try await Device("phone", of: user, on: server)
-            _ = try await phone.run(
-                "append",
-                input: [
-                    #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
-                    #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1,"#
-                        + #""capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"To tell."}}"#,
-                    #"{"type":"authorization.changed","app":"a","#
-                        + #""payload":{"kind":"FOCUS_STATUS","status":"AUTHORIZED"}}"#,
-                    Self.setUp[1],
-                    #"{"type":"audience.changed","app":"a","payload":{"add":["\#(viewer)"]}}"#,
-                ])
+            try await share("a", of: phone, with: viewer)
             let watcher = try await Device("watcher", of: viewer, on: server)
             let child = try ChildProcess(
                 Self.script, ["watch"] + watcher.arguments + [user.description, "--in-use", "com.example.chat"])
@@ -247,17 +252,7 @@ import Testing
         try await withServer { server in
             let viewer = UserID.random()
             let phone = try await Device("phone", of: user, on: server)
-            _ = try await phone.run(
-                "append",
-                input: [
-                    #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
-                    #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1,"#
-                        + #""capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"To tell."}}"#,
-                    #"{"type":"authorization.changed","app":"a","#
-                        + #""payload":{"kind":"FOCUS_STATUS","status":"AUTHORIZED"}}"#,
-                    Self.setUp[1],
-                    #"{"type":"audience.changed","app":"a","payload":{"add":["\#(viewer)"]}}"#,
-                ])
+            try await share("a", of: phone, with: viewer)
             let asker = try await Device("asker", of: viewer, on: server)
             func ask(_ more: [String] = [], exits: Int32 = 0) async throws -> [[String: Any]] {
                 try await asker.run("reach", with: [user.description, "--app", "a"] + more, exits: exits)

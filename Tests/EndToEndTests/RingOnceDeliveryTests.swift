@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "N9.7, N18, Z1: where the app is in front nothing rings, the app is told; unread, it rings there, then elsewhere"
+        "N9.7, N18, Z1: where the app is in front nothing rings, the app is told; unread, it rings there, then on more"
     )
     func inFront() async throws {
         try await run { server, clock, state in

@@ -45,8 +45,7 @@ extension ClientSession {
             return nil
         case .sequenceGap, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .unauthenticated, .revoked, .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound,
-            .tooManyWatched,
-            .shuttingDown:
+            .tooManyWatched, .shuttingDown:
             return nil
         }
     }

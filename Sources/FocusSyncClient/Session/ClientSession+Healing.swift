@@ -81,8 +81,8 @@ extension ClientSession {
             return beginIncarnation(
                 .otherLog(logged: sender.queue.acknowledged, acknowledged: sender.queue.acknowledged))
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
-            .revoked,
-            .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown:
+            .revoked, .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched,
+            .shuttingDown:
             return nil
         }
     }

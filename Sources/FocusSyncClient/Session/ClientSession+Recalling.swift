@@ -86,8 +86,8 @@ extension ClientSession {
         // The gap is about a frame that was sent before recalling began.
         case .sequenceGap: return []
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
-            .revoked,
-            .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown:
+            .revoked, .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched,
+            .shuttingDown:
             return nil
         }
     }
