@@ -25,7 +25,7 @@ struct LivenessBounds {
     // MARK: Commits
 
     /// How many commits a partition gets at most between an append and its answer.
-    /// - Parameter events: how many events of the partition wait at the server, these included.
+    /// - Parameter events: how many events of the partition waited at the server, these included, and came meanwhile.
     func commits(events: Int) -> Int {
         // A commit carries two of them at least, however small its bounds are (rule Q1; `SimulatedServer`). Only the
         // first turn may come too late. In a turn of one server, another one may have two; and each may have a statement

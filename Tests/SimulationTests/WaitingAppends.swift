@@ -11,8 +11,9 @@ final class WaitingAppends {
         let count: Int
         /// The partition's commits when the append came; nil: its user had to be loaded, which takes as long as it takes.
         let since: Int?
-        /// How many of the partition's events waited then, these included.
-        let events: Int
+        /// How many of the partition's events waited then, these included, and have come since: whoever asked for less
+        /// before goes first (rule Q1).
+        var events: Int
     }
 
     private unowned let simulation: Simulation
@@ -25,6 +26,7 @@ final class WaitingAppends {
         let (log, count) = (simulation.log, request.envelopes.count)
         let partition = log.identity.partition(of: user)
         let before = waiting.reduce(0) { $0 + ($1.partition == partition ? $1.count : 0) }
+        for index in waiting.indices where waiting[index].partition == partition { waiting[index].events += count }
         waiting.append(
             Waiting(
                 link: link, partition: partition, last: request.firstSequence.advanced(by: max(0, count - 1)),
