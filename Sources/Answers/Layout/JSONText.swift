@@ -1,38 +1,96 @@
-import Foundation
+import FocusCore
 
-/// A JSON object on one line. It is written by hand so that a payload's own JSON is inserted unchanged.
+/// A JSON object on one line. It is written by hand so that a payload's own JSON is inserted unchanged, and as bytes,
+/// because a replay writes millions of them.
 package struct JSONText {
-    private var members: [String] = []
+    private var bytes = [UInt8(ascii: "{")]
 
     package init() {}
 
     package mutating func add(_ name: String, _ value: String?) {
-        if let value { addRaw(name, Self.string(value)) }
+        guard let value else { return }
+        begin(name)
+        Self.append(value, to: &bytes)
     }
 
     package mutating func add(_ name: String, _ value: some FixedWidthInteger) { addRaw(name, String(value)) }
     package mutating func add(_ name: String, _ value: Bool) { addRaw(name, value ? "true" : "false") }
 
-    /// - Parameter json: a JSON value.
-    package mutating func addRaw(_ name: String, _ json: String) { members.append("\(Self.string(name)):\(json)") }
+    /// Adds an identifier as text.
+    package mutating func add(_ name: String, id: some UUIDIdentifier) {
+        begin(name)
+        bytes.append(UInt8(ascii: "\""))
+        id.appendText(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
 
-    package var text: String { "{\(members.joined(separator: ","))}" }
+    /// Adds a time as RFC 3339 writes it.
+    package mutating func add(_ name: String, time: Timestamp) {
+        begin(name)
+        bytes.append(UInt8(ascii: "\""))
+        time.appendRFC3339(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// - Parameter json: a JSON value.
+    package mutating func addRaw(_ name: String, _ json: String) {
+        begin(name)
+        bytes.append(contentsOf: json.utf8)
+    }
+
+    /// - Parameter json: a JSON value.
+    package mutating func addRaw(_ name: String, _ json: [UInt8]) {
+        begin(name)
+        bytes.append(contentsOf: json)
+    }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) + "}" }
+
+    /// Appends the bytes of `text`.
+    package func append(to output: inout [UInt8]) {
+        output.append(contentsOf: bytes)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func begin(_ name: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        Self.append(name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+    }
 
     package static func string(_ text: String) -> String {
-        var json = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": json += "\\\""
-            case "\\": json += "\\\\"
-            case "\n": json += "\\n"
-            case "\r": json += "\\r"
-            case "\t": json += "\\t"
-            case "\u{0}"..."\u{1F}", "\u{7F}":
-                let digits = String(scalar.value, radix: 16)
-                json += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            default: json.unicodeScalars.append(scalar)
-            }
+        var json: [UInt8] = []
+        append(text, to: &json)
+        return String(decoding: json, as: UTF8.self)
+    }
+
+    private static func append(_ text: String, to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "\""))
+        if text.utf8.contains(where: needsEscape) {
+            for byte in text.utf8 { append(byte, to: &json) }
+        } else {
+            json.append(contentsOf: text.utf8)
         }
-        return json + "\""
+        json.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private static func append(_ byte: UInt8, to json: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): json.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): json.append(contentsOf: "\\\\".utf8)
+        case UInt8(ascii: "\n"): json.append(contentsOf: "\\n".utf8)
+        case UInt8(ascii: "\r"): json.append(contentsOf: "\\r".utf8)
+        case UInt8(ascii: "\t"): json.append(contentsOf: "\\t".utf8)
+        case _ where needsEscape(byte):
+            let digits = String(byte, radix: 16)
+            json.append(contentsOf: "\\u00".utf8)
+            if digits.utf8.count == 1 { json.append(UInt8(ascii: "0")) }
+            json.append(contentsOf: digits.utf8)
+        default: json.append(byte)
+        }
     }
 }

@@ -2,16 +2,28 @@ extension Timestamp {
     /// `2026-01-01T09:00:00.000001Z` (RFC 3339), always with six digits, so that texts sort as times do. Years outside
     /// 0000–9999 are written as a count of microseconds.
     public var rfc3339: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(27)
+        appendRFC3339(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the characters of `rfc3339`.
+    public func appendRFC3339(to text: inout [UInt8]) {
         let micros = microseconds % 1_000_000
         let fraction = micros < 0 ? micros + 1_000_000 : micros
         let seconds = microseconds / 1_000_000 - (micros < 0 ? 1 : 0)
         let second = seconds % 86_400
         let ofDay = second < 0 ? second + 86_400 : second
         let (year, month, day) = CivilDate(daysSince1970: (seconds - ofDay) / 86_400).parts
-        guard (0...9_999).contains(year) else { return "\(microseconds) µs" }
-        return "\(Self.pad(year, 4))-\(Self.pad(month, 2))-\(Self.pad(day, 2))T"
-            + "\(Self.pad(ofDay / 3_600, 2)):\(Self.pad(ofDay / 60 % 60, 2)):\(Self.pad(ofDay % 60, 2))"
-            + ".\(Self.pad(fraction, 6))Z"
+        guard (0...9_999).contains(year) else { return text.append(contentsOf: "\(microseconds) µs".utf8) }
+        Self.append(year, 4, "-", to: &text)
+        Self.append(month, 2, "-", to: &text)
+        Self.append(day, 2, "T", to: &text)
+        Self.append(ofDay / 3_600, 2, ":", to: &text)
+        Self.append(ofDay / 60 % 60, 2, ":", to: &text)
+        Self.append(ofDay % 60, 2, ".", to: &text)
+        Self.append(fraction, 6, "Z", to: &text)
     }
 
     /// Reads a time as RFC 3339 and XML Schema's `dateTime` write it: `2010-10-03T09:36:30Z`, with a fraction of any
@@ -35,9 +47,15 @@ extension Timestamp {
         self.init(microseconds: seconds * 1_000_000 + fraction)
     }
 
-    private static func pad(_ number: Int64, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    /// Appends the last digits of a number that is not negative, and what follows them.
+    private static func append(_ number: Int64, _ digits: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
+        var unit: Int64 = 1
+        for _ in 1..<digits { unit *= 10 }
+        while unit > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
+        text.append(UInt8(ascii: end))
     }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {

@@ -8,7 +8,27 @@ public protocol UUIDIdentifier: Hashable, Sendable, Comparable, CustomStringConv
 
 extension UUIDIdentifier {
     /// The canonical lower-case text form (RFC 9562 §4).
-    public var description: String { uuid.uuidString.lowercased() }
+    public var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        appendText(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the 36 characters of `description`.
+    public func appendText(to text: inout [UInt8]) {
+        withUnsafeBytes(of: uuid.uuid) { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+                text.append(Self.digit(byte >> 4))
+                text.append(Self.digit(byte & 15))
+            }
+        }
+    }
+
+    private static func digit(_ number: UInt8) -> UInt8 {
+        number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "a") - 10 + number
+    }
 
     /// Nil when `text` is not a UUID.
     public init?(text: String) {

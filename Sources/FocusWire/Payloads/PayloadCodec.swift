@@ -23,8 +23,15 @@ public enum PayloadCodec {
     public static func json(
         _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
     ) throws(PayloadError) -> String {
+        String(decoding: try jsonBytes(type, schemaVersion: schemaVersion, payload), as: UTF8.self)
+    }
+
+    /// The bytes of `json`.
+    public static func jsonBytes(
+        _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
+    ) throws(PayloadError) -> [UInt8] {
         try check(schemaVersion)
-        return try json(message(type, payload), of: type.rawValue)
+        return try jsonBytes(message(type, payload), of: type.rawValue)
     }
 
     /// The payload that a proto3 JSON object means. Field names that the message does not have are refused: a
@@ -46,10 +53,16 @@ public enum PayloadCodec {
     }
 
     static func json(_ message: any SwiftProtobuf.Message, of name: String) throws(PayloadError) -> String {
+        String(decoding: try jsonBytes(message, of: name), as: UTF8.self)
+    }
+
+    private static func jsonBytes(
+        _ message: any SwiftProtobuf.Message, of name: String
+    ) throws(PayloadError) -> [UInt8] {
         var options = JSONEncodingOptions()
         options.useDeterministicOrdering = true
         do {
-            return try message.jsonString(options: options)
+            return try message.jsonUTF8Bytes(options: options)
         } catch {
             throw .malformed("\(name) has no JSON form: \(error).")
         }

@@ -37,7 +37,7 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     func append(_ event: LoggedEvent, to bytes: inout [UInt8]) {
         switch self {
         case .ndjson:
-            bytes.append(contentsOf: EventText.json(event).utf8)
+            EventText.append(event, to: &bytes)
             bytes.append(UInt8(ascii: "\n"))
         case .csv: Self.appendCSV(event, to: &bytes)
         case .binary: Self.appendTuple(event, to: &bytes)
@@ -47,19 +47,28 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     // MARK: CSV
 
     private static func appendCSV(_ event: LoggedEvent, to bytes: inout [UInt8]) {
-        let fields = [
-            "\(event.partition)", "\(event.offset)", "\(event.user)", "\(event.version)", "\(event.device)",
-            "\(event.incarnation.rawValue)", "\(event.sequence)", "\(event.id)", event.type, event.app?.rawValue ?? "",
-            event.occurredAt.rfc3339, event.recordedAt.rfc3339, "\(event.schemaVersion)", "\(event.encoding)",
-            payload(event),
-        ]
-        bytes.append(contentsOf: CSVText.line(fields).utf8)
+        var line = CSVText()
+        line.add(event.partition.rawValue)
+        line.add(event.offset.rawValue)
+        line.add { event.user.appendText(to: &$0) }
+        line.add(event.version.rawValue)
+        line.add { event.device.appendText(to: &$0) }
+        line.add(event.incarnation.rawValue)
+        line.add(event.sequence.rawValue)
+        line.add { event.id.appendText(to: &$0) }
+        line.add(event.type)
+        line.add(event.app?.rawValue ?? "")
+        line.add { event.occurredAt.appendRFC3339(to: &$0) }
+        line.add { event.recordedAt.appendRFC3339(to: &$0) }
+        line.add(event.schemaVersion)
+        line.add(event.encoding)
+        line.add(EventText.payload(event) ?? hexadecimal(event.payload))
+        line.append(to: &bytes)
     }
 
     /// A payload that this program cannot read is shown as it is, as PostgreSQL shows bytes.
-    private static func payload(_ event: LoggedEvent) -> String {
-        EventText.payload(event)
-            ?? "\\x" + event.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    private static func hexadecimal(_ payload: [UInt8]) -> [UInt8] {
+        Array(("\\x" + payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()).utf8)
     }
 
     // MARK: Binary
