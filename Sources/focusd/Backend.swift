@@ -43,7 +43,7 @@ struct Backend: Sendable {
                 try Migrator.migrate(on: connection, partitions: partitions) { progress in
                     switch progress {
                     case .applied(let migration): logger.info("migrated", metadata: ["migration": "\(migration)"])
-                    case .waiting, .statement, .building: logger.info("\(progress)")
+                    case .waiting, .locked, .statement, .building: logger.info("\(progress)")
                     }
                 }
                 // This process alone serves an embedded cluster, so no server of an earlier version reads its log.
@@ -59,7 +59,7 @@ struct Backend: Sendable {
                     direct.conninfo = directDatabase
                     direct.usesPreparedStatements = true
                 }
-                direct.applicationName = "focusd-hints"
+                direct.applicationName = ConnectedServer.applicationName
                 let log = try LogIdentity.read(on: connection)
                 if log.format < EventStore.logFormats.upperBound {
                     logger.warning(
