@@ -19,7 +19,7 @@ public struct Migrator: Sendable {
     let report: @Sendable (MigrationProgress) -> Void
 
     init(
-        _ migrations: [Migration] = Migrations.all, lastRelease: Int = lastRelease,
+        _ migrations: [Migration] = Migrations.all, lastRelease: Int = Self.lastRelease,
         report: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) {
         self.migrations = migrations

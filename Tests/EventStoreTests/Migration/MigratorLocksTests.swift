@@ -11,7 +11,7 @@ struct MigratorLocksTests {
     @Test("A migration that cannot have its table keeps nobody waiting who reads it, and is applied once it is free")
     func heldTable() throws {
         let conninfo = try TestCluster.shared.makeDatabase()
-        let connect = { try PostgresConnection(PostgresConfiguration(conninfo: conninfo)) }
+        let connect = { @Sendable in try PostgresConnection(PostgresConfiguration(conninfo: conninfo)) }
         let owner = try connect()
         let before = Array(Migrations.all.prefix { $0.name != "ring_once" })
         #expect(before.count < Migrations.all.count)

@@ -1,7 +1,7 @@
 """Devices that append all the time to two servers of one log, and measure how long nothing is acknowledged.
 
-Run by ops/lib/upgrade, in the environment of Schema/clients/python, with a JSON file: addresses of the servers, the file
-with the secret of tokens, how many users, seconds between a device's events, and a file to write acknowledged events to.
+Run by ops/lib/upgrade, in the environment of Schema/clients/python, with a JSON file: addresses of the servers, the
+file with the secret of tokens, how many users, seconds between a device's events, and a file for acknowledged events.
 A command a line on standard input, each answered by a line of JSON:
 
     start        devices connect; phones first, so that their apps are registered
@@ -29,7 +29,7 @@ LONG = 0.25  # Seconds: a longer time without acknowledgements is told with what
 class Fleet:
     def __init__(self, settings):
         self.addresses, self.interval = settings["addresses"], settings["interval"]
-        self.is_over, self.is_appending = False, False
+        self.is_over, self.is_appending, self.begin_of_appends = False, False, 0.0
         self.lock = threading.Lock()
         self.output = open(settings["acknowledged"], "w")
         self.failures, self.differing, self.snapshots = [], [], 0
@@ -44,9 +44,10 @@ class Fleet:
             for number, (kind, scope, life) in enumerate(kinds):
                 # An app runs on its user's phone.
                 one = device.identifiers(7, f"{user}:{kind}", 1)[0]
+                name = f"{'app' if scope != 'system' else kind} of user {index}"
                 self.members.append(Member(
-                    self, f"{'app' if scope != 'system' else kind} of user {index}", tokens.sign(user, one, scope), kind,
-                    os.path.join(place, f"{index}-{number}"), (index + number) % 2, life()))
+                    self, name, tokens.sign(user, one, scope), kind, os.path.join(place, f"{index}-{number}"),
+                    (index + number) % 2, life()))
 
     def begin_period(self):
         self.count, self.refused, self.gaps, self.silence = 0, 0, [], 0.0
@@ -57,9 +58,10 @@ class Fleet:
             if len(self.failures) < 100:
                 self.failures.append(text)
 
-    def differs(self, member, collections):
+    def differs(self, member, collections, example):
         with self.lock:
-            self.differing.append([member.name, member.server, collections])
+            self.differing.append({
+                "device": member.name, "server": member.server, "collections": collections, "example": example})
 
     def acknowledged(self, member, now, events):
         with self.lock:
@@ -77,10 +79,6 @@ class Fleet:
             self.gaps.append({
                 "device": member.name, "seconds": round(seconds, 3), "asked": round(member.waited, 3),
                 "heard": member.codes[:5]})
-        elif self.is_appending:
-            self.longest_other = max(getattr(self, "longest_other", 0), seconds)
-
-    begin_of_appends = 0.0
 
     def start(self):
         self.go()

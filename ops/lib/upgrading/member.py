@@ -1,8 +1,8 @@
 """One device that appends all the time, and holds its rows against the server's digests at every checkpoint.
 
 It is a device of Schema/clients/python whose store is in memory. When its server sends it away, it waits as long as
-GoAway asks (rule L5); when a connection just ends, up to a tenth of a second. Then it takes the other server, as behind a
-load balancer that knows which servers accept."""
+GoAway asks (rule L5); when a connection just ends, up to a tenth of a second. Then it takes the other server, as behind
+a load balancer that knows which servers accept."""
 
 import random
 import select
@@ -12,6 +12,7 @@ import threading
 import time
 
 import focus_client
+from google.protobuf import json_format
 from focus.sync.v1 import sync_pb2 as sync
 from focus_client import event_of, framed
 
@@ -40,6 +41,7 @@ class Member(threading.Thread):
         # What was asked of it: to connect anew to a server, and how often it has had a checkpoint there.
         self.wanted, self.checkpoints, self.version = None, 0, 0
         self.unsent = 0
+        self.before = None  # The rows that differed from the server's digests, until they are healed.
 
     def run(self):
         while not self.fleet.is_over:
@@ -95,7 +97,8 @@ class Member(threading.Thread):
         if store.is_restored(welcome):
             self.fleet.fail(f"{self.name}: the log has more of it than it ever appended, or other events")
         if welcome.last_sequence < store.answered[0]:
-            self.fleet.fail(f"{self.name}: the log has {welcome.last_sequence} events of it, {store.answered[0]} are acknowledged")
+            self.fleet.fail(
+                f"{self.name}: the log has its events to {welcome.last_sequence}, {store.answered[0]} is acknowledged")
         self.unsent = 0
         while not self.fleet.is_over and self.wanted is None:
             self.send_what_waits()
@@ -143,7 +146,8 @@ class Member(threading.Thread):
         if name == "ping":
             self.send(pong=sync.Pong(nonce=message.nonce))
         elif name == "go_away":
-            raise Broken(random.uniform(message.min_backoff_ms, message.max_backoff_ms) / 1000, message.code)
+            bounds = message.min_backoff_ms / 1000, message.max_backoff_ms / 1000
+            raise Broken(random.uniform(*bounds), message.code)
         elif name == "error" and message.code == "unavailable":
             raise Broken(message.retry_after_ms / 1000, message.code)
         elif name == "error":
@@ -164,7 +168,8 @@ class Member(threading.Thread):
         self.unsent = max(0, self.unsent - len(done))
         store.answered = [done[-1][0], event_of(done[-1][1])]
         self.fleet.acknowledged(self, now, [
-            (store.incarnation, sequence, event_of(event).hex(), refused.get(sequence, "")) for sequence, event in done])
+            (store.incarnation, sequence, event_of(event).hex(), refused.get(sequence, ""))
+            for sequence, event in done])
         self.last_answer, self.waited, self.codes = now, 0.0, []
 
     def show(self, name, message):
@@ -186,7 +191,21 @@ class Member(threading.Thread):
             self.version = message.cursor.version
             differing = store.differing(message)
             if differing:
-                self.fleet.differs(self, differing)
+                self.before = self.before or (differing, dict(store.rows))
                 self.send(resync=sync.Resync(collections=differing))
-            elif self.wanted is None:
+                return
+            if self.before:
+                self.fleet.differs(self, self.before[0], self.changed(self.before[1]))
+                self.before = None
+            if self.wanted is None:
                 self.checkpoints += 1
+
+    def changed(self, before):
+        """One of the rows that came out different, as it was and as the server has it."""
+        now = self.store.rows
+        for key in sorted({*before, *now}):
+            if before.get(key) != now.get(key):
+                kind = focus_client.message_class("focus.sync.v1." + focus_client.ROWS[key[0]])
+                return [*key, *(row and json_format.MessageToDict(kind.FromString(row))
+                                for row in (before.get(key), now.get(key)))]
+        return None

@@ -29,7 +29,7 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = "127.0.0.1:%d" % free.getsockname()[1]
-        self.process = None
+        self.process = self.program = None
 
     def command(self, program):
         return [f"{program}/focusd", "serve", "--plaintext", "--listen", self.address, "--token-key", self.key,
@@ -37,7 +37,7 @@ class Server:
 
     def start(self, program):
         """Seconds until it lets devices in."""
-        begin = time.time()
+        begin, self.program = time.time(), program
         with open(self.journal, "ab") as journal:
             self.process = subprocess.Popen(
                 self.command(program), stdout=subprocess.PIPE, stderr=journal, text=True)
