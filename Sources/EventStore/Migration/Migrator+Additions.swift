@@ -24,7 +24,7 @@ extension Migrator {
     /// Has every program that is started know the migrations up to this number.
     func settleAdditions(through number: Int, on connection: PostgresConnection) throws {
         guard try connection.query(Queries.describeDatabase).bool(row: 0, column: 1) else { return }
-        _ = try connection.query(Queries.settleAdditions, [.int4(Int32(number))])
+        _ = try connection.query(Queries.settleAdditions, [.int4(Int32(clamping: number))])
     }
 
     /// Lets the log hold every kind of event that this program writes, and keeps earlier programs from being started on

@@ -104,7 +104,10 @@ public struct Migrator: Sendable {
     private func apply(_ migration: Migration, _ sql: String, on connection: PostgresConnection) throws -> Bool {
         try untilLocked(connection, for: migration) { connection in
             guard try pending(on: connection).first == migration else { return false }
-            if migration.number == 1 { try connection.execute(Queries.createMigrations.sql) }
+            if migration.number == 1 {
+                try connection.execute(Queries.createMigrations.sql)
+                try connection.execute(Queries.createAdditions.sql)
+            }
             try connection.execute(sql)
             try record(migration, on: connection)
             return true

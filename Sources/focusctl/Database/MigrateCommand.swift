@@ -56,7 +56,6 @@ struct MigrateCommand: ParsableCommand {
         }
         if dryRun {
             for migration in migrations { Terminal.line("would apply \(migration)") }
-            try UpgradeStatus.read(on: connection).map(Self.tell)
         }
         if let partitions, !dryRun {
             let made = try LogIdentity.read(on: connection).partitions
@@ -64,11 +63,13 @@ struct MigrateCommand: ParsableCommand {
                 throw CommandFailure("The log was made with \(made) partitions, and keeps them for good.")
             }
         }
-        let before = finish ? try UpgradeStatus.read(on: connection) : nil
+        let status = finish || dryRun ? try UpgradeStatus.read(on: connection) : nil
+        if dryRun { status.map(Self.tell) }
         let format = finish ? try Migrator.finish(on: connection) : nil
         if let format { Terminal.line("the log has format \(format) now") }
-        if before?.isFinished == false { Terminal.line("earlier programs do not start on this log any more") }
-        if migrations.isEmpty, before?.isFinished != false { Terminal.line("up to date") }
+        let isUnfinished = status.map { !$0.isFinished } ?? false
+        if finish, isUnfinished { Terminal.line("earlier programs do not start on this log any more") }
+        if migrations.isEmpty, !isUnfinished { Terminal.line("up to date") }
     }
 
     private static func tell(_ status: UpgradeStatus) {

@@ -9,6 +9,7 @@ A command a line on standard input, each answered by a line of JSON:
     rest         nothing more is appended; answers when everything is acknowledged
     agree N      every device connects to server N anew, and tells at which version the digests were the same
     go           appends again
+    spread       half of the devices connect to each server
     end          ends
 """
 
@@ -125,6 +126,13 @@ class Fleet:
             one.connect_to(server)
         self.wait("for a checkpoint that agrees", lambda: all(one.checkpoints for one in self.members))
         return {one.name: one.version for one in self.members}
+
+    def spread(self):
+        for index, one in enumerate(self.members):
+            if one.server != index % 2:
+                one.connect_to(index % 2)
+        self.wait("to change servers", lambda: all(one.wanted is None for one in self.members))
+        return self.mark()
 
     def wait(self, what, is_done, seconds=60):
         deadline = time.monotonic() + seconds
