@@ -21,8 +21,8 @@ import threading
 import time
 
 import device
-from upgrading.life import Chat, Phone, Watch
-from upgrading.member import Member
+from upgrading.life import Chat, Newcomer, Phone, Watch
+from upgrading.member import Member, Visitor, Visitors
 
 LONG = 0.25  # Seconds: a longer time without acknowledgements is told with what the device had to wait for.
 
@@ -38,6 +38,9 @@ class Fleet:
         tokens, place = device.Tokens(settings["key"]), tempfile.mkdtemp(prefix="focus-fleet-")
         users = device.identifiers(7, "user", settings["users"])
         self.members = []
+        self.visitors = Visitors(self, lambda number: Visitor(
+            self, f"newcomer {number}", tokens.sign(*device.identifiers(8, f"newcomer {number}", 2)), "phone",
+            os.path.join(place, f"newcomer-{number}"), number % 2, Newcomer()))
         for index, user in enumerate(users):
             kinds = [("phone", "system", Phone), ("watch", "system", Watch)]
             if index % 3 == 0:
@@ -88,6 +91,7 @@ class Fleet:
             for one in group:
                 one.start()
             self.wait("to append", lambda: all(one.last_answer for one in group))
+        self.visitors.start()
         with self.lock:
             self.begin_of_appends = time.monotonic()
             self.begin_period()
@@ -108,7 +112,7 @@ class Fleet:
             told = {
                 "acknowledged": self.count, "refused": self.refused, "seconds": round(now - self.begin, 1),
                 "silence": round(max(self.silence, now - self.last if self.is_appending else 0), 3),
-                "gaps": sorted(self.gaps, key=lambda gap: -gap["seconds"]), "failures": self.failures,
+                "gaps": sorted(self.gaps, key=lambda gap: gap["asked"] - gap["seconds"]), "failures": self.failures,
                 "differing": self.differing, "snapshots": self.snapshots}
             self.failures, self.differing, self.snapshots = [], [], 0
             self.begin_period()
@@ -117,7 +121,8 @@ class Fleet:
     def rest(self):
         told = self.mark()
         self.is_appending = False
-        self.wait("to be answered", lambda: not any(one.store.queue for one in self.members))
+        self.wait(
+            "to be answered", lambda: self.visitors.is_idle and not any(one.store.queue for one in self.members))
         self.output.flush()
         return told
 

@@ -70,3 +70,10 @@ class Chat:
     def next(self):
         self.turn += 1
         return [posted(f"c{self.turn % 30}", CHAT)]
+
+
+class Newcomer:
+    """A device that registers its app."""
+
+    def next(self):
+        return set_up(CHAT)

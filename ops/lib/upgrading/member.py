@@ -43,8 +43,11 @@ class Member(threading.Thread):
         self.unsent = 0
         self.before = None  # The rows that differed from the server's digests, until they are healed.
 
+    def is_done(self):
+        return self.fleet.is_over
+
     def run(self):
-        while not self.fleet.is_over:
+        while not self.is_done():
             try:
                 self.session()
             except Broken as end:
@@ -209,3 +212,36 @@ class Member(threading.Thread):
                 return [*key, *(row and json_format.MessageToDict(kind.FromString(row))
                                 for row in (before.get(key), now.get(key)))]
         return None
+
+
+class Visitor(Member):
+    """A device of a new user, whom its server has to load: it appends once, and goes."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.last_answer = time.monotonic()
+
+    def is_done(self):
+        return self.fleet.is_over or self.store.answered[0] > 0
+
+    def answered(self, message):
+        super().answered(message)
+        self.wanted = self.server
+
+
+class Visitors(threading.Thread):
+    """Twice a second somebody new."""
+
+    def __init__(self, fleet, visitor):
+        super().__init__(daemon=True)
+        self.fleet, self.visitor, self.is_idle = fleet, visitor, True
+
+    def run(self):
+        number = 0
+        while not self.fleet.is_over:
+            time.sleep(0.5)
+            self.is_idle = False
+            if self.fleet.is_appending:
+                number += 1
+                self.visitor(number).run()
+            self.is_idle = True
