@@ -47,7 +47,7 @@ struct Backend: Sendable {
                     }
                 }
                 // This process alone serves an embedded cluster, so no server of an earlier version reads its log.
-                if cluster != nil, let format = try Migrator.finish(on: connection) {
+                if cluster != nil, let format = try Migrator.finish(on: connection, isAlone: true) {
                     logger.info("log raised", metadata: ["format": "\(format)"])
                 }
                 // Nobody reaches it but its owner and root, over its private socket.

@@ -35,7 +35,7 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
         case .earlierServers(let servers):
             """
             Servers of an earlier version work on the log, and could not read it any more: \
-            \(servers.map(\.description).joined(separator: "; ")). Replace them first; nothing was changed.
+            \(servers.map(\.description).joined(separator: "; ")). Replace them first; the log keeps its format.
             """
         case .missing(let migration):
             """

@@ -32,14 +32,15 @@ extension Migrator {
     ///
     /// Throws `MigrationError.notMigrated`; `.earlierServers` while servers of an earlier version are connected, unless
     /// they are so through a pooler alone, where nobody sees them; `PostgresError`.
+    /// - Parameter isAlone: this process alone serves the log, so a connection of another server is one that ends.
     /// - Returns: the log's new format; nil when the log had it already.
     @discardableResult
-    public static func finish(on connection: PostgresConnection) throws -> Int32? {
+    public static func finish(on connection: PostgresConnection, isAlone: Bool = false) throws -> Int32? {
         let migrator = Migrator()
         return try connection.transaction { connection in
             _ = try connection.query(Queries.lockMigrations)
             guard try migrator.pending(on: connection).isEmpty else { throw MigrationError.notMigrated }
-            let earlier = try ConnectedServer.all(on: connection).filter(\.isEarlier)
+            let earlier = isAlone ? [] : try ConnectedServer.all(on: connection).filter(\.isEarlier)
             guard earlier.isEmpty else { throw MigrationError.earlierServers(earlier) }
             try migrator.settleAdditions(through: migrator.migrations.count, on: connection)
             let result = try connection.query(Queries.raiseFormat, [.int4(EventStore.logFormats.upperBound)])

@@ -118,4 +118,13 @@ struct MigratorAdditionsTests {
         }
         #expect(try Migrator.finish(on: owner) == EventStore.logFormats.upperBound)
     }
+
+    @Test("Who serves a log alone is not held up by what is left of the server before")
+    func alone() throws {
+        try makeLog()
+        try Migrator.migrate(on: owner)
+        let earlier = try connectServer("focusd-hints")
+        defer { earlier.close() }
+        #expect(try Migrator.finish(on: owner, isAlone: true) == EventStore.logFormats.upperBound)
+    }
 }
