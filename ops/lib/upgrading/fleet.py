@@ -16,7 +16,6 @@ A command a line on standard input, each answered by a line of JSON:
 import json
 import os
 import sys
-import tempfile
 import threading
 import time
 
@@ -35,7 +34,8 @@ class Fleet:
         self.output = open(settings["acknowledged"], "w")
         self.failures, self.differing, self.snapshots = [], [], 0
         self.begin_period()
-        tokens, place = device.Tokens(settings["key"]), tempfile.mkdtemp(prefix="focus-fleet-")
+        tokens = device.Tokens(settings["key"])
+        place = os.path.join(os.path.dirname(settings["acknowledged"]), "devices")
         users = device.identifiers(7, "user", settings["users"])
         self.members = []
         self.visitors = Visitors(self, lambda number: Visitor(
