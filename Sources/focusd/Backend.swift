@@ -48,11 +48,11 @@ struct Backend: Sendable {
                 try Migrator.migrate(on: connection, partitions: partitions) { progress in
                     switch progress {
                     case .applied(let migration): logger.info("migrated", metadata: ["migration": "\(migration)"])
-                    case .waiting, .statement, .building: logger.info("\(progress)")
+                    case .waiting, .locked, .statement, .building: logger.info("\(progress)")
                     }
                 }
                 // This process alone serves an embedded cluster, so no server of an earlier version reads its log.
-                if cluster != nil, let format = try Migrator.finish(on: connection) {
+                if cluster != nil, let format = try Migrator.finish(on: connection, isAlone: true) {
                     logger.info("log raised", metadata: ["format": "\(format)"])
                 }
                 // Nobody reaches it but its owner and root, over its private socket.
@@ -64,7 +64,7 @@ struct Backend: Sendable {
                     direct.conninfo = directDatabase
                     direct.usesPreparedStatements = true
                 }
-                direct.applicationName = "focusd-hints"
+                direct.applicationName = ConnectedServer.applicationName
                 let log = try LogIdentity.read(on: connection)
                 if log.format < EventStore.logFormats.upperBound {
                     logger.warning(

@@ -204,7 +204,12 @@ import Testing
         }
         let later = Migrations.all.filter { $0.number > 15 }
         #expect(later.first?.name == "incarnations")
-        #expect(try await migrate("--dry-run").lines == later.map { "would apply \($0)" })
+        let newest = EventStore.logFormats.upperBound
+        let left = [
+            "the log has format 1, this program \(newest)",
+            "servers of the last release may be started until `focusctl migrate --finish`",
+        ]
+        #expect(try await migrate("--dry-run").lines == later.map { "would apply \($0)" } + left)
         #expect(try await migrate("--dry-run", "--finish").exitCode == 2)
         #expect(try await migrate().lines == later.map { "applied \($0)" })
         #expect(try await migrate().lines == ["up to date"])
@@ -214,8 +219,12 @@ import Testing
             #expect(warnings.first?.contains("focusctl migrate --finish") == true)
             #expect(warnings.first?.contains("format=1") == true)
         }
-        #expect(try await migrate("--finish").lines == ["the log has format \(EventStore.logFormats.upperBound) now"])
+        #expect(try await migrate("--dry-run").lines == left)
+        #expect(
+            try await migrate("--finish").lines
+                == ["the log has format \(newest) now", "earlier programs do not start on this log any more"])
         #expect(try await migrate("--finish").lines == ["up to date"])
+        #expect(try await migrate("--dry-run").lines == ["up to date"])
         #expect(try await warnings() == [])
     }
 

@@ -148,6 +148,17 @@ enum Queries {
         SELECT count(*) FROM read_1.users WHERE partition = $1
         """#)
 
+    /// The migrations that this database has seen and that programs of the last release do without: what they do not know of
+    /// keeps none of them from being started, until the upgrade is finished.
+    static let createAdditions = Statement(name: "create_additions", sql: #"""
+        CREATE TABLE IF NOT EXISTS schema_additions (
+            number integer PRIMARY KEY,
+            name text NOT NULL,
+            checksum text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """#)
+
     /// Makes the empty tables of a generation ($1) that a fold ($2) is to fill. Only the owner of the tables may.
     static let createGeneration = Statement(name: "create_generation", sql: #"""
         SELECT create_generation($1::integer, $2::integer)::text
@@ -290,11 +301,13 @@ enum Queries {
                 AND t.app = g.app AND t.key = g.key
         """#)
 
-    /// Whether migrations ever ran here, and how text is stored. The catalogue is read, not asked by to_regclass: a session
-    /// that asked before another one made the table, and then waited for it in a transaction, would be told what it knew.
+    /// Whether migrations ever ran here, whether some of them are additions, and how text is stored. The catalogue is read,
+    /// not asked by to_regclass: a session that asked before another one made the table, and then waited for it in a
+    /// transaction, would be told what it knew.
     static let describeDatabase = Statement(name: "describe_database", sql: #"""
         SELECT
             EXISTS (SELECT FROM pg_class WHERE relname = 'schema_migrations' AND pg_table_is_visible(oid)),
+            EXISTS (SELECT FROM pg_class WHERE relname = 'schema_additions' AND pg_table_is_visible(oid)),
             current_setting('server_encoding')
         """#)
 
@@ -416,6 +429,11 @@ enum Queries {
         FROM events e
         WHERE e.partition = $1 AND e.user_id = $2 AND e.event_id = ANY ($3::uuid[])
         ORDER BY e.event_id, e.version
+        """#)
+
+    /// Whether the log has its identity: from then on there are servers of it.
+    static let findLog = Statement(name: "find_log", sql: #"""
+        SELECT EXISTS (SELECT FROM log)
         """#)
 
     /// Users of a partition ($1), after a user ($2) and up to another ($3), whom two generations show at the same version,
@@ -908,6 +926,11 @@ enum Queries {
         WHERE p.partition = $1
         """#)
 
+    /// The migrations that this database has seen and that programs of the last release do without, in order.
+    static let readAdditions = Statement(name: "read_additions", sql: #"""
+        SELECT number, name, checksum FROM schema_additions ORDER BY number
+        """#)
+
     /// The name of the role that focusd acts as in this database.
     static let readAppRole = Statement(name: "read_app_role", sql: #"""
         SELECT app_role()::text
@@ -1161,6 +1184,14 @@ enum Queries {
         WHERE t.partition = $1 AND t.user_id = $2
         """#)
 
+    /// The servers that are connected to this database: each listens on one connection. Through a pooler none is seen.
+    static let readServers = Statement(name: "read_servers", sql: #"""
+        SELECT application_name, coalesce(host(client_addr), ''), backend_start
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'focusd-hints%' AND query LIKE 'LISTEN %'
+        ORDER BY application_name, backend_start, pid
+        """#)
+
     /// The folds that fill what partitions show, each once. NULL: nobody knows.
     static let readShownFolds = Statement(name: "read_shown_folds", sql: #"""
         SELECT DISTINCT g.fold_version
@@ -1272,6 +1303,11 @@ enum Queries {
         LIMIT 1
         """#)
 
+    /// Remembers that a migration was applied that programs of the last release do without.
+    static let recordAddition = Statement(name: "record_addition", sql: #"""
+        INSERT INTO schema_additions (number, name, checksum) VALUES ($1, $2, $3)
+        """#)
+
     /// Records a backup that is made and checked: what made it ($1), for how many microseconds it took ($2), and how many
     /// events it holds at least ($3).
     static let recordBackup = Statement(name: "record_backup", sql: #"""
@@ -1339,6 +1375,15 @@ enum Queries {
             UPDATE rebuild_partitions SET previous = $3 WHERE partition = $1 AND generation = $2
         )
         UPDATE log_partitions SET generation = $2 WHERE partition = $1
+        """#)
+
+    /// Has every program that is started know the migrations up to a number ($1).
+    static let settleAdditions = Statement(name: "settle_additions", sql: #"""
+        WITH settled AS (
+            DELETE FROM schema_additions WHERE number <= $1 RETURNING number, name, checksum, applied_at
+        )
+        INSERT INTO schema_migrations (number, name, checksum, applied_at)
+        SELECT number, name, checksum, applied_at FROM settled
         """#)
 
     /// Forgets those laggards of a partition ($1) whose rows lack no event below the checkpoint any more; of these users alone
@@ -2403,5 +2448,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, describeLogDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, letReaderLogIn, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordBackup, recordDifferences, recordLaggards, recordLaggardsInRange, recordMigration, recordOperatorAction, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createAdditions, createGeneration, createMigrations, deleteRows, describeDatabase, describeLogDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findLog, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, letReaderLogIn, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAdditions, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readServers, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordAddition, recordBackup, recordDifferences, recordLaggards, recordLaggardsInRange, recordMigration, recordOperatorAction, setAsynchronousCommit, setGeneration, settleAdditions, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
 }

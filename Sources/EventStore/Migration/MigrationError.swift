@@ -6,6 +6,8 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     case changed(Migration)
     /// The format of the log cannot be raised before every migration is applied.
     case notMigrated
+    /// The format of the log cannot be raised while servers are connected that cannot read it then.
+    case earlierServers([ConnectedServer])
     /// The database misses a migration although it has seen a later one.
     case missing(Migration)
     /// The migration's statements run outside of a transaction, in the session that holds a lock. A pooler in
@@ -30,6 +32,11 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
             """
         case .notMigrated:
             "The database lacks migrations of this program. Run `focusctl migrate` first; nothing was changed."
+        case .earlierServers(let servers):
+            """
+            Servers of an earlier version work on the log, and could not read it any more: \
+            \(servers.map(\.description).joined(separator: "; ")). Replace them first; the log keeps its format.
+            """
         case .missing(let migration):
             """
             The database has seen later migrations but not \(migration). Its table schema_migrations was changed by \

@@ -2,6 +2,9 @@
 public enum MigrationProgress: Sendable, Hashable, CustomStringConvertible {
     /// Another program applies this migration, whose statements run outside of a transaction. It is waited for.
     case waiting(Migration)
+    /// Somebody else's transaction holds a lock that this migration needs, or what follows the last one (nil). It is
+    /// given up and tried again.
+    case locked(Migration?)
     /// A statement begins that runs outside of a transaction: which of the migration's, from 1, and how many it has.
     case statement(Migration, number: Int, of: Int)
     /// What PostgreSQL says of the index that such a statement builds: the phase, in the words of
@@ -13,6 +16,8 @@ public enum MigrationProgress: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .waiting(let migration): "another program applies \(migration), waiting for it"
+        case .locked(let migration):
+            "\(migration.map(\.description) ?? "the last step") needs what another transaction uses, trying again"
         case .statement(let migration, let number, let count): "applying \(migration), statement \(number) of \(count)"
         case .building(let migration, let phase, let percent):
             "applying \(migration), \(phase)\(percent.map { ", \($0) %" } ?? "")"

@@ -7,16 +7,23 @@ import PostgresClient
 /// left it. A migration with statements that PostgreSQL refuses in a transaction runs them one by one, and is recorded
 /// after the last (`Migrator+Statements`). When several programs migrate the same database at once, one does the work:
 /// the others wait for it and find nothing left to do.
+///
+/// Servers of the last release may be started on the migrated database until the upgrade is finished
+/// (`Migrator+Additions`): that is how an operator goes back.
 public struct Migrator: Sendable {
     /// In order of their numbers, from 1, without gaps.
     let migrations: [Migration]
+    /// How many migrations the last release knows.
+    let lastRelease: Int
     /// Called on any thread, one call at a time.
     let report: @Sendable (MigrationProgress) -> Void
 
     init(
-        _ migrations: [Migration] = Migrations.all, report: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        _ migrations: [Migration] = Migrations.all, lastRelease: Int = Self.lastRelease,
+        report: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) {
         self.migrations = migrations
+        self.lastRelease = lastRelease
         self.report = report
     }
 
@@ -43,18 +50,19 @@ public struct Migrator: Sendable {
     /// not for this program.
     func pending(on connection: PostgresConnection) throws -> [Migration] {
         let database = try connection.query(Queries.describeDatabase)
-        let encoding = try database.text(row: 0, column: 1)
+        let encoding = try database.text(row: 0, column: 2)
         guard encoding == "UTF8" else { throw MigrationError.notUTF8(encoding: encoding) }
         guard try database.bool(row: 0, column: 0) else { return migrations }
-        let result = try connection.query(Queries.readMigrations)
-        var seen: [Int: String] = [:]
-        for row in 0..<result.rowCount {
-            seen[Int(try result.int4(row: row, column: 0))] = try result.text(row: row, column: 2)
+        var seen = try Self.checksums(Queries.readMigrations, on: connection)
+        let required = seen.keys.max() ?? 0
+        guard required <= migrations.count else {
+            throw MigrationError.databaseIsNewer(database: required, program: migrations.count)
         }
-        let newest = seen.keys.max() ?? 0
-        guard newest <= migrations.count else {
-            throw MigrationError.databaseIsNewer(database: newest, program: migrations.count)
+        if try database.bool(row: 0, column: 1) {
+            seen.merge(try Self.checksums(Queries.readAdditions, on: connection)) { one, _ in one }
         }
+        // What is newer than this program is an addition then, which it does without.
+        let newest = seen.keys.filter { $0 <= migrations.count }.max() ?? 0
         for migration in migrations.prefix(newest) {
             guard let checksum = seen[migration.number] else { throw MigrationError.missing(migration) }
             guard checksum == migration.checksum else { throw MigrationError.changed(migration) }
@@ -62,20 +70,10 @@ public struct Migrator: Sendable {
         return Array(migrations.dropFirst(newest))
     }
 
-    /// Lets the log hold every kind of event that this program writes. Programs that do not know them cannot read the
-    /// log any more: every server must be of this program. This cannot be undone.
-    /// - Returns: the log's new format; nil when the log had it already.
-    @discardableResult
-    public static func finish(on connection: PostgresConnection) throws -> Int32? {
-        guard try Migrator().pending(on: connection).isEmpty else { throw MigrationError.notMigrated }
-        let result = try connection.query(Queries.raiseFormat, [.int4(EventStore.logFormats.upperBound)])
-        return result.rowCount == 0 ? nil : try result.int4(row: 0, column: 0)
-    }
-
     func apply(on connection: PostgresConnection, partitions: Int32) throws -> [Migration] {
         let applied = try applyAll(on: connection)
-        try connection.transaction { connection in
-            _ = try connection.query(Queries.lockMigrations)
+        try untilLocked(connection, for: nil) { connection in
+            try settleAdditions(through: lastRelease, on: connection)
             try Self.ensureRole(on: connection)
             _ = try connection.query(
                 Queries.initializeLog,
@@ -104,20 +102,24 @@ public struct Migrator: Sendable {
 
     /// - Returns: false when another migrator has just applied it.
     private func apply(_ migration: Migration, _ sql: String, on connection: PostgresConnection) throws -> Bool {
-        try connection.transaction { connection in
-            _ = try connection.query(Queries.lockMigrations)
+        try untilLocked(connection, for: migration) { connection in
             guard try pending(on: connection).first == migration else { return false }
-            if migration.number == 1 { try connection.execute(Queries.createMigrations.sql) }
+            if migration.number == 1 {
+                try connection.execute(Queries.createMigrations.sql)
+                try connection.execute(Queries.createAdditions.sql)
+            }
             try connection.execute(sql)
             try record(migration, on: connection)
             return true
         }
     }
 
-    func record(_ migration: Migration, on connection: PostgresConnection) throws {
-        _ = try connection.query(
-            Queries.recordMigration,
-            [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
+    private static func checksums(_ statement: Statement, on connection: PostgresConnection) throws -> [Int: String] {
+        let result = try connection.query(statement)
+        let rows = try (0..<result.rowCount).map { row in
+            (Int(try result.int4(row: row, column: 0)), try result.text(row: row, column: 2))
+        }
+        return Dictionary(rows) { one, _ in one }
     }
 
     private static func ensureRole(on connection: PostgresConnection) throws {

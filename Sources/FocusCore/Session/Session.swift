@@ -211,10 +211,11 @@ public struct Session: Sendable {
     }
 
     /// Tells the client to come back later or elsewhere, and ends.
-    public mutating func goAway(_ code: ErrorCode) -> [SessionAction] {
+    /// - Parameter count: how many clients are told so at the same time; nil: as many as there may be.
+    public mutating func goAway(_ code: ErrorCode, together count: Int? = nil) -> [SessionAction] {
         guard state != .closed else { return [] }
         state = .closed
-        return [.send(.goAway(goAwayMessage(code))), .close]
+        return [.send(.goAway(goAwayMessage(code, together: count))), .close]
     }
 
     public mutating func disconnected() { state = .closed }
@@ -326,9 +327,9 @@ public struct Session: Sendable {
         return [.send(.error(error)), .close]
     }
 
-    private func goAwayMessage(_ code: ErrorCode) -> GoAway {
-        GoAway(
-            code: code, minimumBackoffMilliseconds: limits.backoffMilliseconds.lowerBound,
-            maximumBackoffMilliseconds: limits.backoffMilliseconds.upperBound)
+    private func goAwayMessage(_ code: ErrorCode, together count: Int? = nil) -> GoAway {
+        let bounds = count.map(limits.backoffMilliseconds(together:)) ?? limits.backoffMilliseconds
+        return GoAway(
+            code: code, minimumBackoffMilliseconds: bounds.lowerBound, maximumBackoffMilliseconds: bounds.upperBound)
     }
 }

@@ -42,6 +42,15 @@ public struct SessionLimits: Hashable, Sendable {
     public var backoffMilliseconds: ClosedRange<UInt32> = 500...5_000
 
     public init() {}
+
+    /// The bounds for devices that are sent away at the same time (rule L5): half a millisecond for each, so that few
+    /// are at another server at once, and many do not all come together. At least 200 ms, at most
+    /// `backoffMilliseconds`.
+    public func backoffMilliseconds(together count: Int) -> ClosedRange<UInt32> {
+        let (least, most) = (backoffMilliseconds.lowerBound, backoffMilliseconds.upperBound)
+        let upper = min(max(UInt32(clamping: count / 2), 200), most)
+        return min(upper / 10, least)...upper
+    }
 }
 
 /// Milliseconds of a clock that never goes back; only differences mean something.

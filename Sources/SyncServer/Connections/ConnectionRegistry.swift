@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 
 /// What all connections are told.
 enum ConnectionOrder: Sendable {
-    /// The device is to go.
-    case goAway(ErrorCode)
+    /// The device is to go, with so many others.
+    case goAway(ErrorCode, together: Int)
     /// The keys of tokens are others now: a session whose token was signed with one that is gone ends.
     case reviewKey
 }
@@ -135,7 +135,7 @@ final class ConnectionRegistry: Sendable {
             return Array(state.open.values)
         }
         if open.isEmpty { whenEmpty() }
-        for connection in open { connection.order(.goAway(code)) }
+        for connection in open { connection.order(.goAway(code, together: open.count)) }
     }
 
     /// Has every session look whether its token's key is still one of the server's.

@@ -100,8 +100,8 @@ extension SessionHandler {
         }
     }
 
-    func goAway(_ code: ErrorCode) {
-        perform(session.goAway(code))
+    func goAway(_ code: ErrorCode, together count: Int? = nil) {
+        perform(session.goAway(code, together: count))
         context?.flush()
     }
 

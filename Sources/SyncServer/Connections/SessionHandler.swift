@@ -85,7 +85,7 @@ final class SessionHandler: ChannelInboundHandler {
             order in
             eventLoop.execute {
                 switch order {
-                case .goAway(let code): loop.value.goAway(code)
+                case .goAway(let code, let count): loop.value.goAway(code, together: count)
                 case .reviewKey: loop.value.reviewKey()
                 }
             }

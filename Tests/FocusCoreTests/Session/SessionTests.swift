@@ -244,4 +244,17 @@ import Testing
         #expect(session.failed(ProtocolError(.internal, "")) == [])
         #expect(session.deadline == at(.max))
     }
+
+    @Test("L5: few who are sent away together may come back at once, 10,000 and more spread over the whole range")
+    func backoffTogether() {
+        func bounds(_ count: Int?) -> ClosedRange<UInt32>? {
+            var session = live()
+            let actions = session.goAway(.shuttingDown, together: count)
+            guard case .send(.goAway(let told)) = actions.first else { return nil }
+            return told.minimumBackoffMilliseconds...told.maximumBackoffMilliseconds
+        }
+        #expect(bounds(1) == 20...200 && bounds(400) == 20...200)
+        #expect(bounds(402) == 20...201 && bounds(5_000) == 250...2_500)
+        #expect(bounds(10_000) == 500...5_000 && bounds(.max) == 500...5_000 && bounds(nil) == 500...5_000)
+    }
 }

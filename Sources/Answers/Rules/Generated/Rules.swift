@@ -671,7 +671,7 @@ extension Rule {
             name: "L5", title: "Reconnecting", document: .protocol,
             section: "Flow",
             text: #"""
-            Clients reconnect with full jitter inside the bounds that GoAway/Error name; 10,000 at once do not take the server down (a current cursor costs a batched head look-up, not a load).
+            Clients reconnect with full jitter inside the bounds that GoAway/Error name; 10,000 at once do not take the server down (a current cursor costs a batched head look-up, not a load). A server that shuts down asks for the more patience the more devices it sends away: at most half a millisecond for each, and between 0.2 and 5 s.
             """#),
         Rule(
             name: "L6", title: "Activity", document: .protocol,
