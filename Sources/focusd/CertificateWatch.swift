@@ -17,6 +17,8 @@ struct CertificateWatch: Service {
     let server: SyncServer
     /// The port for machines, which has the same certificate; nil: there is none.
     let admin: AdminPort?
+    /// Told of what SIGHUP asks for; nil: nobody is.
+    let systemd: SystemdNotifier?
     let logger: Logger
 
     /// Looks until graceful shutdown.
@@ -35,7 +37,11 @@ struct CertificateWatch: Service {
             var (known, end) = (texts, CertificateEnd())
             end.tell(server.certificateEnd, logger)
             for await isAsked in looks {
-                review(&known, isAsked: isAsked)
+                if isAsked, let systemd {
+                    systemd.reloading { review(&known, isAsked: true) }
+                } else {
+                    review(&known, isAsked: isAsked)
+                }
                 end.tell(server.certificateEnd, logger)
             }
             group.cancelAll()
