@@ -16,7 +16,8 @@ import Testing
         let systemd = try NotifyListener(isAbstract ? "@focusd-\(UUID().uuidString)" : place + "/notify")
         if isAbstract {
             // The kernel shows each zero of a name as “@”: there is the first one alone.
-            let sockets = try String(contentsOfFile: "/proc/net/unix", encoding: .utf8).split(separator: "\n")
+            let file = try #require(FileHandle(forReadingAtPath: "/proc/net/unix"))
+            let sockets = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
             #expect(sockets.contains { $0.hasSuffix(" " + systemd.name) })
         }
         let database = try await onThread { try TestCluster.shared.makeDatabase() }
