@@ -8,7 +8,7 @@ struct AdminAnswers: Sendable {
     func answerAtOnce(_ request: AdminRequest) -> AdminResponse? {
         if let refusal = access.refusal(of: request) { return refusal }
         switch request.route {
-        case .live: return .text(200, "ok\n")
+        case .live: return live()
         case .ready: return ready(isVerbose: request.asks(for: "verbose"))
         case .metrics: return nil
         case .question: return request.limit == nil ? .badLimit : nil
@@ -35,6 +35,11 @@ struct AdminAnswers: Sendable {
         } catch {
             return .error(500, "internal", "The server could not answer.")
         }
+    }
+
+    private func live() -> AdminResponse {
+        let hanging = source.hanging()
+        return hanging.isEmpty ? .text(200, "ok\n") : .text(503, "hangs: \(hanging.joined(separator: ", "))\n")
     }
 
     private func ready(isVerbose: Bool) -> AdminResponse {

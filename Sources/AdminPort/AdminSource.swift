@@ -1,5 +1,8 @@
 /// What the port for machines asks of the server behind it.
 public protocol AdminSource: Sendable {
+    /// The threads of the server that hang: they have not gone on for so long that only a new start helps. None: it
+    /// lives. Answers at once, and asks no database.
+    func hanging() -> [String]
     /// What must hold for devices to be served. Answers at once, and asks no database.
     func readiness() -> [ReadinessCheck]
     /// The server's figures. Waits at most seconds, also when a part of the server does not answer.

@@ -12,6 +12,9 @@ public struct ServerHealth: Hashable, Sendable {
     public var isPrimary = false
     /// Since the lanes confirmed the heads of their partitions, by the lane that is furthest behind; nil: one never did.
     public var sinceHeads: Int64?
+    /// The threads that devices depend on and that have not gone on for half a minute (`Liveness`); none of a server that
+    /// stops.
+    public var hanging: [String] = []
 }
 
 extension SyncServer {
@@ -23,9 +26,12 @@ extension SyncServer {
     public var health: ServerHealth {
         let now = context.clock.monotonic()
         let heads = context.freshness.oldest
+        let isStopping = isStopping.withLockedValue { $0 }
         return ServerHealth(
-            isStopping: isStopping.withLockedValue { $0 }, sinceAnswer: primary.answeredAt.map { now - $0 },
+            isStopping: isStopping, sinceAnswer: primary.answeredAt.map { now - $0 },
             isPrimary: primary.vouches(within: Self.heartbeatPatience),
-            sinceHeads: heads < MonotonicTime(milliseconds: 0) ? nil : now - heads)
+            sinceHeads: heads < MonotonicTime(milliseconds: 0) ? nil : now - heads,
+            // Threads that ended go on no more.
+            hanging: isStopping ? [] : liveness.hanging)
     }
 }

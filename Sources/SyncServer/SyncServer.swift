@@ -28,6 +28,7 @@ public final class SyncServer: Service {
     let lanes: Lanes
     private let hints: HeadHints
     let primary: PrimaryHeartbeat
+    let liveness: Liveness
     /// Faults that tests put in force.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
@@ -61,6 +62,7 @@ public final class SyncServer: Service {
         let store = store.serving(interruption)
         let budget = InboundBudget(limit: configuration.inboundBytes)
         lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        liveness = Liveness(clock: clock)
         figures = FiguresCollector(lanes)
         hints = HeadHints(configuration: direct, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
@@ -69,7 +71,7 @@ public final class SyncServer: Service {
         let context = LaneContext(
             log: log, format: format, store: store, configuration: Self.lane(configuration), clock: time.clock,
             databaseTime: time, budget: budget, hints: hints, faults: faults,
-            freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
+            freshness: Freshness(lanes: lanes.lanes.count), liveness: liveness, primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
         self.context = context
         let isStopping = NIOLockedValueBox(false)
@@ -106,6 +108,10 @@ public final class SyncServer: Service {
     /// Throws `SyncServerError.cannotListen`; everything is stopped then.
     /// - Returns: where the server listens.
     public func start() async throws -> ListeningAddress {
+        for (index, loop) in group.makeIterator().enumerated() {
+            let (liveness, name) = (liveness, "event-loop-\(index)")
+            loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in liveness.turned(name) }
+        }
         // No rows leave before it has an answer.
         primary.start()
         for (index, lane) in lanes.lanes.enumerated() {

@@ -19,6 +19,8 @@ struct CertificateWatch: Service {
     let admin: AdminPort?
     /// SIGHUP, which ends a process that does not trap it: trapped before anybody can know of the process.
     let signals: UnixSignalsSequence
+    /// Told of what SIGHUP asks for; nil: nobody is.
+    let systemd: SystemdNotifier?
     let logger: Logger
 
     /// Looks until graceful shutdown.
@@ -36,7 +38,11 @@ struct CertificateWatch: Service {
             var (known, end) = (texts, CertificateEnd())
             end.tell(server.certificateEnd, logger)
             for await isAsked in looks {
-                review(&known, isAsked: isAsked)
+                if isAsked, let systemd {
+                    systemd.reloading { review(&known, isAsked: true) }
+                } else {
+                    review(&known, isAsked: isAsked)
+                }
                 end.tell(server.certificateEnd, logger)
             }
             group.cancelAll()

@@ -225,15 +225,18 @@ struct Serve: AsyncParsableCommand {
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
+        let systemd = SystemdNotifier(
+            ProcessInfo.processInfo.environment, status: "serves devices on \(bound)", logger: logger
+        ) { server.health.hanging }
         let certificates = CertificateWatch(
             files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, signals: signals.hangUps,
-            logger: logger)
+            systemd: systemd, logger: logger)
         // Services stop from the last to the first.
         let adminService: [any Service] = admin.map { [AdminService(port: $0)] } ?? []
         let services: [any Service] =
             adminService + [
                 server, ready, watch, certificates, FreedMemory(logger: logger), FloodWatch(output: output),
-            ]
+            ] + (systemd.map { [$0] } ?? [])
         let stops = ServiceGroupConfiguration.ServiceConfiguration(
             service: signals.stops, successTerminationBehavior: .gracefullyShutdownGroup)
         let group = ServiceGroup(

@@ -14,6 +14,8 @@ struct ServerView: AdminSource {
     let logged: @Sendable () -> LogOutput.Counts
     let logger: Logger
 
+    func hanging() -> [String] { server.health.hanging }
+
     func readiness() -> [ReadinessCheck] { ReadinessCheck.all(server.health) }
 
     func metrics() async -> [MetricFamily] {

@@ -9,11 +9,14 @@ import Testing
 @Suite("Port for machines") struct AdminPortTests {
     private let source = FakeSource()
 
-    @Test("/livez answers without asking the server behind it")
+    @Test("/livez is 503 while threads of the server hang, and asks it nothing else")
     func live() async throws {
         try await source.serve { port in
             let answer = try #require(try await HTTPAnswer.get("/livez", port: port))
             #expect(answer.status == 200 && answer.body == "ok\n")
+            source.state.withLockedValue { $0.hanging = ["event-loop-0", "lane-1"] }
+            let hanging = try #require(try await HTTPAnswer.get("/livez", port: port))
+            #expect(hanging.status == 503 && hanging.body == "hangs: event-loop-0, lane-1\n")
             #expect(source.state.withLockedValue { $0.questions } == 0)
         }
     }

@@ -7,6 +7,7 @@ final class FakeSource: AdminSource {
     static let token = "a-good-token"
 
     struct State {
+        var hanging: [String] = []
         var checks = [ReadinessCheck("database", isPassed: true, detail: "answered 3 ms ago")]
         var families: [MetricFamily] = [.gauge("focus_test", "A figure.", 1)]
         /// How often anything was asked.
@@ -16,6 +17,8 @@ final class FakeSource: AdminSource {
     }
 
     let state = NIOLockedValueBox(State())
+
+    func hanging() -> [String] { state.withLockedValue { $0.hanging } }
 
     func readiness() -> [ReadinessCheck] {
         state.withLockedValue { state in

@@ -127,6 +127,25 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: data))
     }
 
+    @Test("A file may have comments, and commas at the end; what a comment says counts for nothing")
+    func comments() async throws {
+        let file = """
+            // Settings of “focusd”.
+            {
+              // "cache": "1MiB",
+              "plaintext": true, // on loopback
+              /* "listen": "127.0.0.1:1", */ "admin": "127.0.0.1:9464",
+              "trusted-proxy": ["10.0.0.0/8", ],
+            }
+            """
+        let shown = try await run(["config", "--json"], file: file)
+        #expect(shown.code == 0, "\(shown.errors)")
+        let found = try objects(shown.output)
+        let given = found.filter { $0.value["source"] as? String == "file" }.keys.sorted()
+        #expect(given == ["admin", "plaintext", "trusted-proxy"])
+        #expect(found["admin"]?["value"] as? String == "127.0.0.1:9464")
+    }
+
     @Test("Secrets are not shown: a database without its password, keys by their files")
     func secrets() async throws {
         let environment = ["FOCUSD_DATABASE": "postgres://focusd:hunter2@db.example/focus?connect_timeout=3"]

@@ -1,4 +1,4 @@
-# Sourced by ops/run, ops/test, ops/bench and ops/model: what a fresh Debian machine with a Swift toolchain lacks.
+# Sourced by ops/run, ops/test, ops/bench, ops/model and ops/package: what a fresh Debian machine with a Swift toolchain lacks.
 # Installs it as root or with sudo; else prints the one command to run.
 
 require_packages() {
@@ -35,6 +35,19 @@ require_prometheus() {
 # For ops/test --thorough alone: ops/lib/pitr.
 require_pgbackrest() {
     command -v pgbackrest >/dev/null || install_packages pgbackrest
+}
+
+# For ops/package: dpkg-shlibdeps, which brings strip with it; and what Foundation is made of where it is linked in.
+require_packaging() {
+    local missing=()
+    command -v dpkg-shlibdeps >/dev/null || missing+=(dpkg-dev)
+    [ -e /usr/include/libxml2/libxml/tree.h ] || missing+=(libxml2-dev)
+    install_packages "${missing[@]}"
+}
+
+# For ops/lib/installed.
+require_debootstrap() {
+    command -v debootstrap >/dev/null || install_packages debootstrap
 }
 
 # Unpacks a package of Debian into a directory, without installing it; needs no rights but for the lists of packages.

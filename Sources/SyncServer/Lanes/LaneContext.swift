@@ -15,6 +15,8 @@ struct LaneContext: Sendable {
     var hints: HeadHints
     var faults: Faults
     var freshness: Freshness
+    /// Nil where nobody asks whether lanes hang.
+    var liveness: Liveness?
     var contention = ContentionMeter()
     var loads = LoadMeter()
     /// Nil, in the simulation: the database that lanes ask is always the one that writes the log.

@@ -11,6 +11,7 @@ extension LaneWorker {
 
     /// Tells devices to come back later, so that none waits in vain, and nothing gathers here.
     func serveWithoutDatabase() {
+        goesOn()
         guard now - log.askedAt >= configuration.unavailableMilliseconds, !sessions.isFresh else { return }
         for connection in sessions.open.dequeueWaiting() { refuse(connection.handle) }
         for request in mailbox.receive(until: .passed) { serveWithoutDatabase(request) }

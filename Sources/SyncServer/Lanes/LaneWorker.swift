@@ -20,6 +20,8 @@ final class LaneWorker {
     let appends: LaneAppends
     let activity: LaneActivity
     let mailbox: Mailbox<LaneRequest>
+    /// The thread's.
+    private let name: String
     private let fetches: LaneFetches
     let services: LaneServices
     let meter: LaneMeter
@@ -48,6 +50,7 @@ final class LaneWorker {
         services: LaneServices
     ) {
         (self.context, self.mailbox, self.services) = (context, mailbox, services)
+        name = "lane-\(index)"
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
         let meter = LaneMeter(context.clock.precise)
         self.meter = meter
@@ -129,6 +132,7 @@ final class LaneWorker {
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
+        goesOn()
         sessions.beginTurn()
         if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
         dispatch(requests)
@@ -160,6 +164,9 @@ final class LaneWorker {
         users.evict()
         deliveries.send()
     }
+
+    /// To be called again and again, so that nobody takes the lane for one that hangs.
+    func goesOn() { context.liveness?.turned(name) }
 
     /// Hands each request to the part that it concerns.
     func dispatch(_ requests: [LaneRequest]) {

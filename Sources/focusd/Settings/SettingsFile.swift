@@ -2,6 +2,7 @@ import Answers
 import Foundation
 
 /// A file of settings: a JSON object whose names are those of `focusd serve`'s options, without the dashes before them.
+/// It may have what JSON5 adds, comments for one.
 ///
 ///     {"listen": "0.0.0.0:7464", "tls-cert": "chain.pem", "tls-key": "key.pem", "admin-host": ["focus.example.com"]}
 enum SettingsFile {
@@ -39,8 +40,10 @@ enum SettingsFile {
     }
 
     private static func members(_ bytes: Data, _ path: String) throws(SettingsError) -> [String: Given] {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
         do {
-            return try JSONDecoder().decode([String: Given].self, from: bytes)
+            return try decoder.decode([String: Given].self, from: bytes)
         } catch let DecodingError.typeMismatch(_, context) where context.codingPath.first != nil {
             let name = context.codingPath.first?.stringValue ?? ""
             throw SettingsError(
