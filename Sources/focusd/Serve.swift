@@ -237,12 +237,20 @@ struct Serve: AsyncParsableCommand {
             adminService + [
                 server, ready, watch, certificates, FreedMemory(logger: logger), FloodWatch(output: output),
             ] + (systemd.map { [$0] } ?? [])
-        let stops = ServiceGroupConfiguration.ServiceConfiguration(
-            service: signals.stops, successTerminationBehavior: .gracefullyShutdownGroup)
         let group = ServiceGroup(
-            configuration: .init(services: services.map { .init(service: $0) } + [stops], logger: logger))
+            configuration: .init(
+                services: services.map { Self.named($0) } + [Self.named(signals.stops, .gracefullyShutdownGroup)],
+                logger: logger))
         signals.stops.started()
         try await group.run()
+    }
+
+    /// The group logs services by their names: those that it makes show all that a service holds, keys too.
+    /// - Parameter end: what happens when the service has nothing more to do.
+    private static func named(
+        _ service: any Service, _ end: ServiceGroupConfiguration.ServiceConfiguration.TerminationBehavior = .cancelGroup
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(service: service, successTerminationBehavior: end, serviceName: "\(type(of: service))")
     }
 }
 

@@ -30,6 +30,30 @@ import Testing
         return (await child.exitCode(), lines.joined(separator: "\n"))
     }
 
+    @Test("A1: no line of the log holds a secret, at any level")
+    func unlogged() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try FocusdProcess.relaxDisk(of: directory)
+        let log = directory + "/log"
+        let child = try ChildProcess(
+            FocusdProcess.binary("focusd"),
+            [
+                "serve", "--plaintext", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--data-dir", directory,
+                "--log-level", "trace",
+            ], errors: log)
+        #expect(await child.firstLine().hasPrefix("focusd ready"))
+        child.signal(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(text.contains("CertificateWatch"))
+        for file in ["token.key", "receipt.key"] {
+            let secrets = try String(contentsOfFile: directory + "/" + file, encoding: .utf8)
+                .matches(of: #/[A-Za-z0-9_-]{40,}/#).map(\.0)
+            #expect(!secrets.isEmpty && !secrets.contains { text.contains($0) }, "\(file)")
+        }
+    }
+
     @Test("S6, A1: a new data directory gets a key of tokens and another one of receipts, for the server's eyes alone")
     func made() async throws {
         let directory = try TestDirectory.make()
