@@ -3,6 +3,13 @@ import Foundation
 import ServiceLifecycle
 import UnixSignals
 
+/// The signals that focusd traps, from before anything is begun.
+struct Signals {
+    /// SIGHUP: read the certificate again.
+    let hangUps: UnixSignalsSequence
+    let stops: StopSignals
+}
+
 /// SIGTERM and SIGINT, trapped before anything is begun. While focusd starts, they have it give up: its PostgreSQL is
 /// in a session of its own, so that nobody else would end it. Once it serves, they begin the graceful shutdown.
 struct StopSignals: Service {
