@@ -45,7 +45,9 @@ struct CutOver {
             guard locked == comparison.shown.number,
                 case let look = try connection.timedHeads(of: [from.partition]),
                 var head = look.heads.first,
-                let now = look.time
+                let now = look.time,
+                // A log that lost its tail to a failover ends before what was followed.
+                from.followed <= head.nextOffset
             else { throw RebuildError.overtaken(from.partition) }
             // All events get the same time, by the database's clock: the clock of this machine is not that of the
             // servers.
@@ -79,7 +81,7 @@ struct CutOver {
     /// the rest is left to it.
     func project(_ place: RebuildPlace, pause: () throws -> Void, on connection: any RebuildConnection) throws {
         guard let head = try connection.timedHeads(of: [place.partition]).heads.first,
-            head.generation == comparison.target.number
+            head.generation == comparison.target.number, place.followed <= head.nextOffset
         else { return }
         var users = try connection.users(partition: place.partition, in: place.followed..<head.nextOffset)
             .map(\.user).sorted()[...]

@@ -101,6 +101,25 @@ import Testing
         try fixture.expectVerified()
     }
 
+    @Test("S8: a log that ends before what was followed, as after a failover, gives the cut-over up, and traps nothing")
+    func fallenBack() throws {
+        var place = try filled()
+        var users = FollowedUsers()
+        try followed(&place, &users) {}
+        place.followed = place.followed.advanced(by: 3)
+        let cutOver = CutOver(comparison: comparison)
+        let error = #expect(throws: RebuildError.self) { try cutOver.run(&place, &users, on: fixture.owner) }
+        guard case .overtaken(partition) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(place.phase == .following)
+        try CutOver(
+            comparison: UserComparison(
+                target: Generation(1), shown: Generation(1), rules: .current, isSameFold: true)
+        ).project(place, pause: {}, on: fixture.owner)
+    }
+
     @Test("Servers are told whose rows are not the same, seen or not, and of which generations that is true")
     mutating func changedUsers() throws {
         var place = try filled()
