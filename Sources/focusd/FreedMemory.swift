@@ -8,10 +8,10 @@ struct FreedMemory: Service {
     private static let interval = Duration.seconds(5)
     /// Less than this is soon needed again.
     private static let leastBytes = 32 << 20
-    /// How often it is given back where it is little beside what is in use: every so many times that are looked at.
-    private static let patience = 6
-    /// What is not little: this part of what is in use.
+    /// Free memory is large when it is more than a quarter of what is in use. It is given back at the next look then.
     private static let share = 4
+    /// Other free memory is given back at every sixth look: on a busy server it is soon taken again.
+    private static let patience = 6
 
     let logger: Logger
 

@@ -11,8 +11,8 @@ final class WaitingAppends {
         let count: Int
         /// The partition's commits when the append came; nil: its user had to be loaded, which takes as long as it takes.
         let since: Int?
-        /// How many of the partition's events waited then, these included, and have come since: whoever asked for less
-        /// before goes first (rule Q1).
+        /// How many of the partition's events waited then, these included, and how many have come since: users who asked
+        /// for less before go first (rule Q1).
         var events: Int
     }
 
