@@ -59,6 +59,7 @@ class Store:
         self.rows = {}  # (collection, app, key) -> value's bytes
         self.cursor = b""  # As it came.
         self.digests = {}  # collection -> [count, sum of row hashes]
+        self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
         self.begin_incarnation()
         if os.path.exists(self.path):
             kept = json.load(open(self.path))
@@ -122,6 +123,19 @@ class Store:
                 self.digests[key[0]] = [count + sign, (digest + sign * row_hash(key, data)) % (1 << 128)]
         if value is not None:
             self.rows[key] = value
+
+    def take(self, name, message):
+        """Takes the rows that a message brings: of one delta, or of a snapshot or delta in pieces, at its end."""
+        if name in ("snapshot_begin", "delta_begin"):
+            self.pending, self.replaces = [], set(message.collections) if name == "snapshot_begin" else None
+        elif name in ("snapshot_rows", "delta_rows"):
+            self.pending.extend(message.rows)
+        elif name in ("snapshot_end", "delta_end", "delta"):
+            if name == "snapshot_end":
+                self.clear(self.replaces)
+            for row in message.rows if name == "delta" else self.pending:
+                self.put((row.collection, row.app, row.key), None if row.deleted else row.value)
+            self.save(message.cursor)
 
     def clear(self, collections):
         for key in [key for key in self.rows if not collections or key[0] in collections]:
@@ -211,7 +225,6 @@ class Device:
     def __init__(self, options):
         self.options = options
         self.store = Store(options.state, options.token)
-        self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
         self.differs, self.healed, self.watched, self.on_statuses = [], 0, [], None
         self.resyncs = 0  # How many Resyncs in a row have not helped.
         self.asks = self.answer = None  # A Fetch, and what it is answered.
@@ -342,17 +355,8 @@ class Device:
 
     def apply(self, name, message, connection):
         store = self.store
-        if name in ("snapshot_begin", "delta_begin"):
-            self.pending, self.replaces = [], set(message.collections) if name == "snapshot_begin" else None
-        elif name in ("snapshot_rows", "delta_rows"):
-            self.pending.extend(message.rows)
-        elif name in ("snapshot_end", "delta_end", "delta"):
-            if name == "snapshot_end":
-                store.clear(self.replaces)
-            for row in message.rows if name == "delta" else self.pending:
-                store.put((row.collection, row.app, row.key), None if row.deleted else row.value)
-            store.save(message.cursor)
-        elif name == "checkpoint":
+        store.take(name, message)
+        if name == "checkpoint":
             store.save(message.cursor)
             self.differs = store.differing(message)
             self.resyncs = self.resyncs + 1 if self.differs else 0

@@ -35,7 +35,7 @@ class Member(threading.Thread):
         self.fleet, self.name, self.token, self.server, self.life = fleet, name, token, server, life
         self.device_class = sync.DeviceClass.Value("DEVICE_CLASS_" + device_class.upper())
         self.store = MemoryStore(place, token)
-        self.socket, self.received, self.pending, self.replaces = None, b"", [], None
+        self.socket, self.received = None, b""
         self.last_sent = self.last_answer = 0.0
         self.waited, self.codes = 0.0, []  # Since the last acknowledgement: what the servers asked to wait, and why.
         # What was asked of it: to connect anew to a server, and how often it has had a checkpoint there.
@@ -176,19 +176,11 @@ class Member(threading.Thread):
         self.last_answer, self.waited, self.codes = now, 0.0, []
 
     def show(self, name, message):
-        """Rows, as Schema/clients/python applies them."""
+        """Takes rows, and compares what they come to with each checkpoint."""
         store = self.store
-        if name in ("snapshot_begin", "delta_begin"):
-            self.pending, self.replaces = [], set(message.collections) if name == "snapshot_begin" else None
-        elif name in ("snapshot_rows", "delta_rows"):
-            self.pending.extend(message.rows)
-        elif name in ("snapshot_end", "delta_end", "delta"):
-            if name == "snapshot_end":
-                store.clear(self.replaces)
-                self.fleet.snapshots += 1
-            for row in message.rows if name == "delta" else self.pending:
-                store.put((row.collection, row.app, row.key), None if row.deleted else row.value)
-            store.save(message.cursor)
+        store.take(name, message)
+        if name == "snapshot_end":
+            self.fleet.snapshots += 1
         elif name == "checkpoint":
             store.save(message.cursor)
             self.version = message.cursor.version
