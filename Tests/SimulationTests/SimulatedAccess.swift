@@ -10,6 +10,24 @@ final class SimulatedAccess {
     static let silence = Duration.seconds(3)
     static let lockWait = Duration.seconds(1)
 
+    /// What a thread has seen of a user.
+    struct Sight {
+        enum What {
+            /// The event of the version, and none before it.
+            case event
+            /// The state of the version, which knows all before.
+            case state
+            /// That events up to the version revoke devices, and nothing of them.
+            case revocations
+        }
+
+        let user: UserID
+        let version: Version
+        /// See `Simulation.history`.
+        let history: Int
+        let what: What
+    }
+
     unowned let simulation: Simulation
     var random: SeededGenerator
     /// Whether the process has died.
@@ -24,8 +42,7 @@ final class SimulatedAccess {
     var willCall: () throws -> Void = {}
     /// Called after a look for where loads stand in the log.
     var didPlaceLoads: () throws -> Void = {}
-    /// Called when the thread has a user's events up to a version of a history (see `Simulation.history`).
-    var didSee: (UserID, Version, Int) -> Void = { _, _, _ in }
+    var didSee: (Sight) -> Void = { _ in }
     /// How often in a row a batch for each partition came too late.
     private var late: [Partition: Int] = [:]
 

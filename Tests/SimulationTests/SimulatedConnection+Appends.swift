@@ -63,7 +63,10 @@ extension SimulatedConnection {
                 let locked = try LockedPartition(
                     log.head(known.partition), behind: known, limit: limit, read: events
                 ) { log.users(known.partition, in: $0) }
-                if case .events(let events) = locked.gap { for event in events { sees(event.user, event.version) } }
+                switch locked.gap {
+                case .events(let events): for event in events { sees(event) }
+                case .users(let users): sees(users)
+                }
                 return locked
             }
             self.transaction = transaction
@@ -141,7 +144,7 @@ extension SimulatedConnection {
     private func didCommit(_ batches: [PartitionAppend], _ outcomes: [Partition: PartitionOutcome]) {
         for batch in batches {
             guard case .committed = outcomes[batch.partition] else { continue }
-            for event in batch.events { sees(event.user, event.version) }
+            for event in batch.events { sees(event) }
         }
     }
 

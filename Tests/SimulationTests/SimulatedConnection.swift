@@ -128,8 +128,16 @@ final class SimulatedConnection: LogConnection {
         return try body(log)
     }
 
-    func sees(_ user: UserID, _ version: Version) {
-        access.didSee(user, version, log.successor?.history ?? access.simulation.history)
+    func sees(_ event: LoggedEvent) { sees(event.user, event.version, .event) }
+    private func sees(_ state: UserState) { sees(state.user, state.version, .state) }
+
+    func sees(_ users: [UserInRange]) {
+        for user in users where user.revokes { sees(user.user, user.version, .revocations) }
+    }
+
+    private func sees(_ user: UserID, _ version: Version, _ what: SimulatedAccess.Sight.What) {
+        let history = log.successor?.history ?? access.simulation.history
+        access.didSee(SimulatedAccess.Sight(user: user, version: version, history: history, what: what))
     }
 
     // MARK: Log
@@ -157,7 +165,7 @@ final class SimulatedConnection: LogConnection {
 
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
         let events = try read { $0.events(partition, from: offset, limit: limit) }
-        for event in events { sees(event.user, event.version) }
+        for event in events { sees(event) }
         return events
     }
 
@@ -180,7 +188,9 @@ final class SimulatedConnection: LogConnection {
     }
 
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
-        try read { $0.users(partition, in: range) }
+        let users = try read { $0.users(partition, in: range) }
+        sees(users)
+        return users
     }
 
     func places(_ question: PlaceQuestion) throws -> FoundPlaces {
@@ -204,7 +214,7 @@ final class SimulatedConnection: LogConnection {
         return Dictionary(
             uniqueKeysWithValues: users.map { partition, user in
                 let loaded = Result { try log.load(user, partition) }
-                if case .success(let user) = loaded { sees(user.state.user, user.state.version) }
+                if case .success(let user) = loaded { sees(user.state) }
                 return (user, loaded)
             })
     }
@@ -213,7 +223,7 @@ final class SimulatedConnection: LogConnection {
         _ users: [(Partition, UserID)], assuming generations: [Partition: Int32], rules: FoldRules
     ) throws -> [UserID: UserOutline] {
         let outlines = try read { log in try users.compactMap { try log.lookUp($1, $0) } }
-        for outline in outlines { sees(outline.state.user, outline.state.version) }
+        for outline in outlines { sees(outline.state) }
         return Dictionary(uniqueKeysWithValues: outlines.map { ($0.state.user, $0) })
     }
 

@@ -220,12 +220,13 @@ final class SimulatedDevice: CustomStringConvertible {
 
     /// Reacts to the end of a connection as `SyncClient.run` does.
     func end(_ end: ClientEnd) {
+        let histories = history...latestHistory
         link?.closeByDevice(losing: random.once(in: 3))
         (link, session, ending, verified) = (nil, nil, nil, nil)
         switch end {
         case .reconnect(let bounds, _):
             connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
-        case .failed(let error) where error.code == .revoked && simulation.witness.isRevoked(self):
+        case .failed(let error) where error.code == .revoked && simulation.witness.wasRevoked(self, in: histories):
             // A revoked device keeps trying, as its holder might.
             newToken()
             connect(in: 1_000_000)

@@ -167,7 +167,8 @@ final class SimulatedLog {
         for event in events[partition] ?? [] where range.contains(event.offset) {
             let first = found[event.user]?.firstOffset ?? event.offset
             found[event.user] = UserInRange(
-                user: event.user, version: event.version, firstOffset: first, lastOffset: event.offset)
+                user: event.user, version: event.version, firstOffset: first, lastOffset: event.offset,
+                revokes: found[event.user]?.revokes == true || event.type == EventType.deviceRevoked.rawValue)
         }
         return found.values.sorted { $0.user < $1.user }
     }

@@ -41,7 +41,7 @@ extension SimulatedServer {
             guard let self, random.once(in: simulation.faults.fallsBackAfterLoads) else { return }
             try simulation.fallBack(in: self)
         }
-        access.didSee = { [weak process] in process?.news.append(($0, $1, $2)) }
+        access.didSee = { [weak process] in process?.news.append($0) }
         return access
     }
 
@@ -68,8 +68,8 @@ extension SimulatedServer {
     /// be gone when it comes.
     func loader(_ lane: Int, _ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedLoader {
         let access = self.access("loader", lane, process)
-        var seen: [(user: UserID, version: Version, history: Int)] = []
-        access.didSee = { seen.append(($0, $1, $2)) }
+        var seen: [SimulatedAccess.Sight] = []
+        access.didSee = { seen.append($0) }
         let thread = SimulatedThread(access)
         return SimulatedLoader(
             ask: { [unowned self, weak process] question in

@@ -34,10 +34,10 @@ final class SimulatedServer {
         /// events.
         private var seen: [Int: [UserID: Version]] = [:]
         /// What loads have seen whose answers are posted.
-        var loads: [(user: UserID, version: Version, history: Int)] = []
+        var loads: [SimulatedAccess.Sight] = []
         /// What the lanes have read and written in the turn under way. It counts from the end of the turn on, because a
         /// lane may wait for the database before it acts upon it.
-        var news: [(user: UserID, version: Version, history: Int)] = []
+        var news: [SimulatedAccess.Sight] = []
         /// How many connections were accepted since the lanes last got through a turn.
         fileprivate var accepted = 0
         /// The appends that were brought to the server and have no answer.
@@ -70,20 +70,19 @@ final class SimulatedServer {
         }
 
         /// What a load saw counts from the end of the turn on that takes it up.
-        fileprivate func sees(
-            _ loads: [(user: UserID, version: Version, history: Int)], _ simulation: Simulation
-        ) {
-            for load in loads { sees(load.user, load.version, simulation, in: load.history) }
+        fileprivate func sees(_ sights: [SimulatedAccess.Sight], _ simulation: Simulation) {
+            for sight in sights { sees(sight, simulation) }
         }
 
-        fileprivate func sees(
-            _ user: UserID, _ version: Version, _ simulation: Simulation, in history: Int
-        ) {
-            let before = seen(user, history) ?? .zero
-            seen[history, default: [:]][user] = max(before, version)
-            guard history == simulation.history else { return }
+        private func sees(_ sight: SimulatedAccess.Sight, _ simulation: Simulation) {
+            let (user, version) = (sight.user, sight.version)
+            if sight.what != .revocations {
+                seen[sight.history, default: [:]][user] = max(seen(user, sight.history) ?? .zero, version)
+            }
+            guard sight.history == simulation.history else { return }
             for device in simulation.devices where device.user == user && revocations[device.id] == nil {
-                guard let revocation = simulation.witness.revocations[device.id], revocation.version <= version
+                guard let revoked = simulation.witness.revocations[device.id]?.version,
+                    sight.what == .event ? revoked == version : revoked <= version
                 else { continue }
                 revocations[device.id] = simulation.clock.now
             }
@@ -101,6 +100,7 @@ final class SimulatedServer {
     private var clockRandom: SeededGenerator
     /// Until this moment the process stands still.
     private(set) var pausedUntil: Int64 = 0
+    private var pauses: [Range<Int64>] = []
     private(set) var lives = 0
     private(set) var isInTurn = false
 
@@ -194,11 +194,18 @@ final class SimulatedServer {
 
     var isPaused: Bool { pausedUntil > simulation.clock.now }
 
+    /// For how many microseconds the process has stood still since this moment.
+    func stoodStill(since time: Int64) -> Int64 {
+        pauses.reduce(0) { $0 + Int64($1.clamped(to: time..<max(time, simulation.clock.now)).count) }
+    }
+
     /// - Parameter wait: microseconds.
     func pause(for wait: Int) {
         guard process != nil else { return }
         simulation.trace("server \(index) stands still for \(wait / 1_000) ms")
-        pausedUntil = max(pausedUntil, simulation.clock.now + Int64(wait))
+        let now = simulation.clock.now
+        pauses.append(max(now, pausedUntil)..<max(now + Int64(wait), pausedUntil))
+        pausedUntil = max(pausedUntil, now + Int64(wait))
         simulation.after(wait, rank: index) { [weak self] in
             guard let self, !self.isPaused, let process = self.process else { return }
             for link in process.links { link.resume() }

@@ -27,7 +27,7 @@ extension Witness {
     /// Unless the seed lets appends fail, or the database was in trouble, the log answers: a server that lacks events
     /// must read them, and must not refuse.
     private func sawError(_ error: ProtocolError, _ device: SimulatedDevice, _ writtenAt: Int64) {
-        guard error.code == .unavailable || error.code == .userQuarantined, !mayBeUnavailable(at: writtenAt)
+        guard error.code == .unavailable || error.code == .userQuarantined, !mayBeUnavailable(at: writtenAt, by: device.link?.server)
         else { return }
         fail("\(device) is told \(error.code) although the log answers: \(error.message)")
     }

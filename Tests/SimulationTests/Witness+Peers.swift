@@ -88,7 +88,8 @@ extension Witness {
     /// after the fall rule V2 holds in the order of the lost history. After that, and for users of whom the server has
     /// seen anything since, it holds in the present order. A removal that was lost with the tail counts no more.
     private func believable(of user: UserID, _ life: SimulatedServer.Process) -> ArraySlice<UserState> {
-        var found = states(of: user, Past(states: states, times: times, end: .max), since: life.seen(user, pasts.count))
+        let present = Past(states: states, times: times, revoked: [], end: .max)
+        var found = states(of: user, present, since: life.seen(user, pasts.count))
         for (history, past) in pasts.enumerated().reversed() {
             let hasLooked = life.bornIn > history || life.seen(user, history + 1) != nil
             guard !hasLooked, clock.now - past.end <= Self.freshness else { break }
@@ -106,6 +107,12 @@ extension Witness {
     }
 
     func isRevoked(_ device: SimulatedDevice) -> Bool { revocations[device.id] != nil }
+
+    /// Whether the device was revoked in one of these histories of the log, which may have lost that since.
+    func wasRevoked(_ device: SimulatedDevice, in histories: ClosedRange<Int>) -> Bool {
+        isRevoked(device)
+            || histories.contains { pasts.indices.contains($0) && pasts[$0].revoked.contains(device.id) }
+    }
 }
 
 extension ServerMessage {

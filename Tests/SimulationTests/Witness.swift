@@ -12,11 +12,12 @@ final class Witness {
     private(set) var states: [UserID: [UserState]] = [:]
     /// When each of these states was committed.
     private(set) var times: [UserID: [Int64]] = [:]
-    /// The states and times of earlier histories (see `Simulation.history`), and when each history ended.
+    /// What was so in earlier histories (see `Simulation.history`), and when each history ended.
     private(set) var pasts: [Past] = []
     struct Past {
         let states: [UserID: [UserState]]
         let times: [UserID: [Int64]]
+        let revoked: Set<DeviceID>
         let end: Int64
     }
     private(set) var log: [LoggedEvent] = []
@@ -64,9 +65,11 @@ final class Witness {
     /// When something last happened to the database (`SimulatedDatabase`).
     var troubledAt: () -> Int64 = { Int64.min / 2 }
 
-    /// Whether a device may be told at this time that the log does not answer.
-    func mayBeUnavailable(at time: Int64) -> Bool {
-        callsFail || time - troubledAt() < LivenessBounds.trouble
+    /// Whether a device may be told by a server at this time that the log does not answer. A server that stands still
+    /// does not ask.
+    func mayBeUnavailable(at time: Int64, by server: SimulatedServer?) -> Bool {
+        let since = troubledAt()
+        return callsFail || time - since - (server?.stoodStill(since: since) ?? 0) < LivenessBounds.trouble
     }
 
     /// The most milliseconds between a decision of a server and its effect, because its calls take time.
@@ -320,7 +323,7 @@ final class Witness {
                 lostNow.insert(event.id)
             }
         }
-        pasts.append(Past(states: states, times: times, end: clock.now))
+        pasts.append(Past(states: states, times: times, revoked: Set(revocations.keys), end: clock.now))
         let endedBefore = ended
         (states, times, log, lastSequences, versions, promised) = ([:], [:], [], [:], [:], [:])
         (places, placesOf, lostPlaces, ended) = ([:], [:], [], [])

@@ -490,9 +490,10 @@ enum Queries {
         LIMIT $3
         """#)
 
-    /// Users with events at offsets $2 ..< $3 of a partition: the greatest version of each there, the first offset, the last.
+    /// Users with events at offsets $2 ..< $3 of a partition: the greatest version of each there, the first offset, the last,
+    /// and whether one of the events revokes a device.
     static let findUsersInRange = Statement(name: "find_users_in_range", sql: #"""
-        SELECT user_id, max(version), min(log_offset), max(log_offset)
+        SELECT user_id, max(version), min(log_offset), max(log_offset), bool_or(type = 'device.revoked')
         FROM events
         WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
         GROUP BY user_id

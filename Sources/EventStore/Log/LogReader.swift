@@ -87,7 +87,8 @@ public struct LogReader: Sendable {
         return result.rowCount == 0 ? nil : EventID(try result.uuid(row: 0, column: 0))
     }
 
-    /// The users that have events at the offsets of `range`, each with its first and its last one there.
+    /// The users that have events at the offsets of `range`, each with its first and its last one there, and with whether
+    /// one of them revokes a device.
     public func users(
         partition: Partition, in range: Range<LogOffset>, on connection: PostgresConnection
     ) throws(PostgresError) -> [UserInRange] {
@@ -101,7 +102,8 @@ public struct LogReader: Sendable {
                     user: UserID(try result.uuid(row: row, column: 0)),
                     version: Version(try result.int8(row: row, column: 1)),
                     firstOffset: LogOffset(try result.int8(row: row, column: 2)),
-                    lastOffset: LogOffset(try result.int8(row: row, column: 3))))
+                    lastOffset: LogOffset(try result.int8(row: row, column: 3)),
+                    revokes: try result.bool(row: row, column: 4)))
         }
         return users
     }

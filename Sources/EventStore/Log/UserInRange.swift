@@ -9,11 +9,16 @@ public struct UserInRange: Hashable, Sendable {
     public var firstOffset: LogOffset
     /// Where the last one stands.
     public var lastOffset: LogOffset
+    /// Whether one of the events revokes a device of the user (rule A3).
+    public var revokes: Bool
 
-    public init(user: UserID, version: Version, firstOffset: LogOffset, lastOffset: LogOffset) {
+    public init(
+        user: UserID, version: Version, firstOffset: LogOffset, lastOffset: LogOffset, revokes: Bool = false
+    ) {
         self.user = user
         self.version = version
         self.firstOffset = firstOffset
         self.lastOffset = lastOffset
+        self.revokes = revokes
     }
 }

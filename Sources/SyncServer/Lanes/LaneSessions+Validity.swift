@@ -33,6 +33,13 @@ extension LaneSessions {
         }
         for handle in open.removeLeaving(of: logged.user, { $0 == revoked.device }) { deliveries.cutOff(handle) }
     }
+
+    /// Ends all sessions of a user of whose devices another server's events revoke some, and nobody read which (rule
+    /// A3): until the user is loaded, what waits for a revoked one might leave. The others come back at once.
+    func cutOffAll(_ user: UserID) {
+        for session in open.sessions(of: user) { cutOff(session) }
+        for handle in open.removeLeaving(of: user, { _ in true }) { deliveries.cutOff(handle) }
+    }
 }
 
 extension LaneSession {

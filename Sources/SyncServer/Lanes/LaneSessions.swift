@@ -131,9 +131,7 @@ final class LaneSessions {
         case .changed(let user), .left(let user): if open.hasSessions(of: user) { awaitRows(user) }
         case .caughtUp(let user): closeInvalidSessions(user)
         case .missed(let event): reviewAbsent(event)
-        case .skipped(let user):
-            // Their devices may be revoked (rule A3), and nobody loads the user for a session that was told to go.
-            for handle in open.removeLeaving(of: user, { _ in true }) { deliveries.cutOff(handle) }
+        case .missedRevocation(let user): cutOffAll(user)
         case .visibilityChanged: break
         }
     }

@@ -183,12 +183,16 @@ final class LaneUsers {
             return tell(.missed(logged))
         }
         guard logged.version > user.state.version else { return }
-        guard logged.version == user.state.version.next else { return forget(user.id) }
+        guard logged.version == user.state.version.next else {
+            forget(user.id)
+            return tell(.missed(logged))
+        }
         do {
             changed(user, try user.state.apply(try logged.decoded()))
             user.grew(payloadBytes: logged.payload.count)
         } catch {
             quarantine(user.id, error)
+            tell(.missed(logged))
         }
     }
 
@@ -204,7 +208,7 @@ final class LaneUsers {
         backlog.markDirty(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)
         tell(.changed(changed.user))
-        tell(.skipped(changed.user))
+        if changed.revokes, resident[changed.user] == nil { tell(.missedRevocation(changed.user)) }
     }
 
     /// Moves the partition's users to the generation that is shown now. The users whose rows differ there were dropped

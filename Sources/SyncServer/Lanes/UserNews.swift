@@ -5,8 +5,6 @@ import FocusCore
 enum UserNews {
     /// Another server appended events for the user, so their rows may have changed.
     case changed(UserID)
-    /// Another server appended events for the user, and nobody read what they say: a device of the user may be revoked.
-    case skipped(UserID)
     /// The user's state was dropped because it could not be relied on. Their sessions may lack rows, for which the user
     /// is loaded again. Eviction is not told: it leaves nobody without rows.
     case left(UserID)
@@ -14,6 +12,8 @@ enum UserNews {
     case visibilityChanged(UserID)
     /// The user was loaded, or all events that other servers appended were folded: sessions may have to end.
     case caughtUp(CachedUser)
-    /// Another server appended this event, and its user is not in memory.
+    /// Another server appended this event, and it is not folded: its user is not in memory, or not any more.
     case missed(LoggedEvent)
+    /// Another server appended events for the user that revoke devices, and nobody read which.
+    case missedRevocation(UserID)
 }

@@ -35,6 +35,30 @@ struct LogWriterTests {
         #expect(try at(3) == nil)
     }
 
+    @Test("A3: users in a range are told with whether an event there revokes a device of theirs")
+    func revocationsInRange() throws {
+        let connection = try fixture.connection()
+        let other = UserID(UUID())
+        let revocation = EventType.deviceRevoked.rawValue
+        let events: [LoggedEvent] = [
+            .any(user: user, version: 1, offset: 0), .any(user: user, version: 2, offset: 1, type: revocation),
+            .any(user: other, version: 1, offset: 2), .any(user: user, version: 3, offset: 3),
+        ]
+        let batch = PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: events)
+        _ = try LogWriter().appendToEnd([batch], on: connection)
+        let users = { (from: Int64, to: Int64) in
+            try LogReader().users(partition: Partition(0), in: LogOffset(from)..<LogOffset(to), on: connection)
+                .sorted { $0.firstOffset < $1.firstOffset }
+        }
+        #expect(
+            try users(0, 4) == [
+                UserInRange(
+                    user: user, version: Version(3), firstOffset: .zero, lastOffset: LogOffset(3), revokes: true),
+                UserInRange(user: other, version: Version(1), firstOffset: LogOffset(2), lastOffset: LogOffset(2)),
+            ])
+        #expect(try users(2, 4).map(\.revokes) == [false, false])
+    }
+
     @Test("A partition that ends elsewhere is behind and gets nothing; the others of the statement go through")
     func compareAndSwap() throws {
         let connection = try fixture.connection()

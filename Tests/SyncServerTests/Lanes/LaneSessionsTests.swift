@@ -305,16 +305,16 @@ import Testing
         #expect(told(1, sessions).last == "cut off" && sessions[2] != nil)
     }
 
-    @Test("A3: of a user whose events nobody read, what waits for a device that was told to go is taken back")
-    func skippedWhileLeaving() throws {
+    @Test("A3: where nobody read which devices of a user are revoked, all of them are cut off, also one that was told to go")
+    func missedRevocation() throws {
         let sessions = sessions()
         try users.load(anna, from: store)
-        open(sessions)
+        for id in 1...2 as ClosedRange<UInt64> { open(sessions, id, device: DeviceID(UUID())) }
         sessions.end(try #require(sessions[1]), .shuttingDown)
-        sessions.hear(.skipped(UserID(UUID())))
-        #expect(told(1, sessions).last == "go away: shutting_down")
-        sessions.hear(.skipped(anna))
-        #expect(told(1, sessions) == ["cut off"])
+        sessions.hear(.missedRevocation(UserID(UUID())))
+        #expect(told(1, sessions).last == "go away: shutting_down" && sessions[2] != nil)
+        sessions.hear(.missedRevocation(anna))
+        #expect(told(1, sessions) == ["cut off"] && told(2, sessions) == ["cut off"] && sessions[2] == nil)
     }
 
     @Test("P8: a device whose events come from another server goes, but not for what it had under way when it came")

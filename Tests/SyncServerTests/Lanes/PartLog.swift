@@ -162,7 +162,9 @@ final class PartLog: LaneStore {
         let found = Dictionary(grouping: events.filter { range.contains($0.offset) }, by: \.user)
         return found.keys.sorted().compactMap { user in
             guard let own = found[user], let first = own.first, let last = own.last else { return nil }
-            return UserInRange(user: user, version: last.version, firstOffset: first.offset, lastOffset: last.offset)
+            return UserInRange(
+                user: user, version: last.version, firstOffset: first.offset, lastOffset: last.offset,
+                revokes: own.contains { $0.type == EventType.deviceRevoked.rawValue })
         }
     }
 
