@@ -186,7 +186,8 @@ final class Simulation {
     /// Has the read model show wrong rows. Most servers load them and devices get them, and a rebuild follows.
     private func alter() {
         guard !isHealed else { return }
-        guard log.alter(&rebuildRandom, life.users) else {
+        let counted = Set(devices.filter { $0.scope != .system }.map(\.user))
+        guard log.alter(&rebuildRandom, life.users, counted) else {
             return after(50_000, rank: 58) { [unowned self] in alter() }
         }
         for server in servers where !server.isInTurn && !rebuildRandom.once(in: 3) { server.die() }

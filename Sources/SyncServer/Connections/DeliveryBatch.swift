@@ -1,14 +1,41 @@
 import FocusCore
 import NIOCore
 
-/// Gathers what a lane tells devices, so that each event loop is woken once. All parts of a lane add to the same batch,
-/// so a session gets its deliveries in the order in which they were made.
+/// Gathers what a lane tells devices, so that each event loop is woken once, and each socket written once. All parts of
+/// a lane add to the same batch, so a session gets its deliveries in the order in which they were made.
 ///
 /// News are made while the heads are fresh (rules A3, V2), and an event loop may be late to write them. So the batch
 /// says when the heads that they rest on were confirmed, and the connection looks again before it writes.
 final class DeliveryBatch {
-    private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
-        [:]
+    /// What the sessions of one event loop get.
+    private final class Outbox {
+        let loop: any EventLoop
+        var deliveries: [(handle: SessionHandle, list: [SessionDelivery])] = []
+        /// Where each session's stand.
+        var places: [UInt64: Int] = [:]
+
+        init(_ loop: any EventLoop) { self.loop = loop }
+
+        func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
+            if let place = places[handle.id] {
+                deliveries[place].list.append(delivery)
+            } else {
+                places[handle.id] = deliveries.count
+                deliveries.append((handle, [delivery]))
+            }
+        }
+
+        func removeNews(for id: UInt64) {
+            if let place = places[id] { deliveries[place].list.removeAll(where: \.isNews) }
+        }
+
+        func removeAll() {
+            deliveries = []
+            places.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private var byLoop: [ObjectIdentifier: Outbox] = [:]
     /// When the heads were confirmed that the oldest news of the batch rest on; nil while it has none.
     private var confirmedAt: MonotonicTime?
     private let confirmed: (SessionDelivery) -> MonotonicTime
@@ -33,14 +60,15 @@ final class DeliveryBatch {
             let time = confirmed(delivery)
             confirmedAt = min(confirmedAt ?? time, time)
         }
-        let id = ObjectIdentifier(handle.eventLoop)
-        var entry = byLoop.removeValue(forKey: id) ?? (handle.eventLoop, [])
-        if let last = entry.deliveries.indices.last, entry.deliveries[last].0.id == handle.id {
-            entry.deliveries[last].1.append(delivery)
-        } else {
-            entry.deliveries.append((handle, [delivery]))
-        }
-        byLoop[id] = entry
+        outbox(handle.eventLoop).add(delivery, to: handle)
+    }
+
+    private func outbox(_ loop: any EventLoop) -> Outbox {
+        let id = ObjectIdentifier(loop)
+        if let outbox = byLoop[id] { return outbox }
+        let outbox = Outbox(loop)
+        byLoop[id] = outbox
+        return outbox
     }
 
     /// Adds the answer to an append frame.
@@ -78,13 +106,7 @@ final class DeliveryBatch {
 
     /// Cuts a revoked device off (rule A3): removes the news that this batch still has for it.
     func cutOff(_ handle: SessionHandle) {
-        let loop = ObjectIdentifier(handle.eventLoop)
-        if var entry = byLoop.removeValue(forKey: loop) {
-            for index in entry.deliveries.indices where entry.deliveries[index].0.id == handle.id {
-                entry.deliveries[index].1.removeAll(where: \.isNews)
-            }
-            byLoop[loop] = entry
-        }
+        byLoop[ObjectIdentifier(handle.eventLoop)]?.removeNews(for: handle.id)
         add(.cutOff, to: handle)
     }
 
@@ -94,12 +116,13 @@ final class DeliveryBatch {
     /// Sends all deliveries to their event loops, and empties the batch.
     func send() {
         let confirmedAt = confirmedAt ?? MonotonicTime(milliseconds: .max)
-        for (loop, deliveries) in byLoop.values {
-            loop.execute {
+        for outbox in byLoop.values where !outbox.deliveries.isEmpty {
+            let deliveries = outbox.deliveries
+            outbox.removeAll()
+            outbox.loop.execute {
                 for (handle, list) in deliveries { handle.deliver(list, confirmedAt: confirmedAt) }
             }
         }
-        byLoop.removeAll(keepingCapacity: true)
         if !arrivals.isEmpty || !news.isEmpty {
             meter.left(arrivals: arrivals, news: news)
             arrivals.removeAll(keepingCapacity: true)
