@@ -27,8 +27,13 @@ def children(parent):
 
 def of_process(pid):
     """Seconds."""
+    return sum(parts_of_process(pid))
+
+
+def parts_of_process(pid):
+    """Seconds in the program, and in the kernel for it."""
     stat = _stat(pid)
-    return sum(stat[0][:2]) / TICK if stat else 0.0
+    return [ticks / TICK for ticks in stat[0][:2]] if stat else [0.0, 0.0]
 
 
 def of_tree(pid):

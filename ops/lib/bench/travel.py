@@ -11,7 +11,8 @@ import lanes
 from server import Server
 
 EVENTS = 1_000_000
-GOAL = 2
+GOAL = 0.3
+FIRST_GOAL = 8
 
 
 def travel(bench):
@@ -56,8 +57,8 @@ def figures(bench, server):
     found = [
         crowd.figure(
             "state --at the last version, nothing cached yet: folds all and keeps states on the way", "s", first, [],
-            60, True, f"{note}; then {len(kept)} states are kept, {size:.0f} MiB"),
-        crowd.figure("the same with --no-cache", "s", uncached, [], 60, True, note)]
+            FIRST_GOAL, True, f"{note}; then {len(kept)} states are kept, {size:.0f} MiB"),
+        crowd.figure("the same with --no-cache", "s", uncached, [], FIRST_GOAL, True, note)]
     every = range(bench.options.rounds)
     for share in (0.1, 0.5, 0.98):
         found.append(crowd.figure(
