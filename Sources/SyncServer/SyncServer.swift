@@ -179,6 +179,9 @@ public final class SyncServer: Service {
             // takes (rule L2). By default the kernel holds 4 MB, and reports room only when a third of that is free.
             .childChannelOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
+            // Each channel keeps its last receive buffer: this holds a usual Hello, and grows for who sends much.
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations

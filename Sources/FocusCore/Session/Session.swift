@@ -9,7 +9,7 @@ public struct Session: Sendable {
         /// → authenticating, closed
         case awaitingHello
         /// → opening, closed
-        case authenticating(Hello)
+        indirect case authenticating(Hello)
         /// → live, closed
         case opening(Identity)
         /// → closed
@@ -19,7 +19,9 @@ public struct Session: Sendable {
 
     private(set) var state = State.awaitingHello
     private let id: String
-    let limits: SessionLimits
+    private let shared: SharedSessionLimits
+    var limits: SessionLimits { shared.value }
+    private let versions: ClosedRange<UInt32>
     private let startedAt: MonotonicTime
     private var lastHeard: MonotonicTime
     private var nextPing: MonotonicTime
@@ -43,14 +45,19 @@ public struct Session: Sendable {
 
     /// - Parameters:
     ///   - id: names the session in logs and in Welcome.
+    ///   - versions: those of the protocol that the log allows; the session speaks what `limits` has of them.
     ///   - jitter: −1…1, spreads heartbeats by ± 10 % (rule L4); given from outside, as nothing here is random.
-    public init(id: String, limits: SessionLimits, jitter: Double, now: MonotonicTime) {
+    public init(
+        id: String, limits: SharedSessionLimits, versions: ClosedRange<UInt32> = 1...(.max), jitter: Double,
+        now: MonotonicTime
+    ) {
         self.id = id
-        self.limits = limits
+        shared = limits
+        self.versions = limits.value.protocolVersions.clamped(to: versions)
         startedAt = now
         lastHeard = now
-        heartbeat =
-            limits.heartbeatMilliseconds + Int64(Double(limits.heartbeatMilliseconds) * 0.1 * max(-1, min(1, jitter)))
+        let interval = limits.value.heartbeatMilliseconds
+        heartbeat = interval + Int64(Double(interval) * 0.1 * max(-1, min(1, jitter)))
         nextPing = now.adding(milliseconds: heartbeat)
     }
 
@@ -251,14 +258,12 @@ public struct Session: Sendable {
             return fail(ProtocolError(.helloRequired, "The first message must be Hello."))
         }
         guard hello.minimumProtocol <= hello.maximumProtocol,
-            hello.maximumProtocol >= limits.protocolVersions.lowerBound,
-            hello.minimumProtocol <= limits.protocolVersions.upperBound
+            hello.maximumProtocol >= versions.lowerBound, hello.minimumProtocol <= versions.upperBound
         else {
-            let range = limits.protocolVersions
-            return fail(
-                ProtocolError(.protocolUnsupported, "This server speaks \(range.lowerBound) to \(range.upperBound)."))
+            let bounds = "\(versions.lowerBound) to \(versions.upperBound)"
+            return fail(ProtocolError(.protocolUnsupported, "This server speaks \(bounds)."))
         }
-        protocolVersion = min(hello.maximumProtocol, limits.protocolVersions.upperBound)
+        protocolVersion = min(hello.maximumProtocol, versions.upperBound)
         state = .authenticating(hello)
         return [.authenticate(token: hello.token)]
     }

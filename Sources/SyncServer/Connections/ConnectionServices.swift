@@ -1,19 +1,30 @@
 import FocusCore
 import Logging
 
-/// What all connections of a server share.
-struct ConnectionServices: Sendable {
-    var limits: SessionLimits
-    var format: LogFormat
-    var clock: ServerClock
-    var tokens: any TokenCheck
-    var lanes: Lanes
-    var budget: InboundBudget
-    var parts: PartialFrames
-    var quotas: RequestQuotas
-    var connections: ConnectionRegistry
-    var meter = ConnectionMeter()
-    var logger: Logger
+/// What all connections of a server share. A class, as each connection holds it.
+final class ConnectionServices: Sendable {
+    let limits: SharedSessionLimits
+    let format: LogFormat
+    let clock: ServerClock
+    let tokens: any TokenCheck
+    let lanes: Lanes
+    let budget: InboundBudget
+    let parts: PartialFrames
+    let quotas: RequestQuotas
+    let connections: ConnectionRegistry
+    let meter = ConnectionMeter()
+    let logger: Logger
     /// Whether news may be written that rest on heads confirmed at that time (`LaneContext.isFresh`).
-    var isFresh: @Sendable (MonotonicTime) -> Bool
+    let isFresh: @Sendable (MonotonicTime) -> Bool
+
+    init(
+        limits: SessionLimits, format: LogFormat, clock: ServerClock, tokens: any TokenCheck, lanes: Lanes,
+        budget: InboundBudget, parts: PartialFrames, quotas: RequestQuotas, connections: ConnectionRegistry,
+        logger: Logger, isFresh: @escaping @Sendable (MonotonicTime) -> Bool
+    ) {
+        self.limits = SharedSessionLimits(limits)
+        (self.format, self.clock, self.tokens, self.lanes) = (format, clock, tokens, lanes)
+        (self.budget, self.parts, self.quotas, self.connections) = (budget, parts, quotas, connections)
+        (self.logger, self.isFresh) = (logger, isFresh)
+    }
 }

@@ -61,12 +61,11 @@ final class SessionHandler: ChannelInboundHandler {
     ) {
         self.id = id
         self.services = services
-        var limits = services.limits
-        limits.protocolVersions = limits.protocolVersions.clamped(to: services.format.protocolVersions)
         session = Session(
-            id: name, limits: limits, jitter: jitter, now: services.clock.monotonic())
-        splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
-        quota = OutgoingQuota(limit: limits.outgoingBytes)
+            id: name, limits: services.limits, versions: services.format.protocolVersions, jitter: jitter,
+            now: services.clock.monotonic())
+        splitter = FrameSplitter(limit: services.limits.value.frameBytesBeforeHello)
+        quota = OutgoingQuota(limit: services.limits.value.outgoingBytes)
         journal = ConnectionJournal(id, name: name, services.logger, now: services.clock.monotonic())
     }
 

@@ -10,7 +10,7 @@ import Testing
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
     private func live(_ scope: Scope = .system) -> Session {
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: at(0))
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: at(0))
         let hello = Hello(
             minimumProtocol: 1, maximumProtocol: 2, token: "t", deviceClass: .phone, incarnation: Incarnation(1),
             cursor: nil, collections: [])
@@ -80,7 +80,7 @@ import Testing
 
     @Test("L6: before Hello it is refused as anything else is")
     func first() {
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: at(0))
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: at(0))
         #expect(session.receive(.active(true, app: nil), now: at(1)).last == .close)
     }
 }

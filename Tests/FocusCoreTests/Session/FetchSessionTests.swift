@@ -11,7 +11,7 @@ import Testing
         let identity = Identity(
             user: .bob, device: DeviceID(UUID()), scope: scope,
             expiresAt: Timestamp(microseconds: 1_000_000_000_000))
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: at(0))
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: at(0))
         _ = session.receive(
             .hello(
                 Hello(
@@ -77,7 +77,7 @@ import Testing
 
     @Test("W7: a fetch before Hello is hello_required")
     func beforeHello() {
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: at(0))
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: at(0))
         guard
             case .send(.error(let error)) = session.receive(.fetch(FetchRequest(id: 1, question)), now: at(1)).first
         else {

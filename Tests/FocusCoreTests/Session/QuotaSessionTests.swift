@@ -10,7 +10,7 @@ import Testing
     private func begin(take: RequestQuota = { _, _ in nil }) -> (session: Session, actions: [SessionAction]) {
         let identity = Identity(
             user: .ada, device: .phone, scope: .system, expiresAt: Timestamp(microseconds: 1_000_000_000_000))
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: now)
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: now)
         _ = session.receive(
             .hello(
                 Hello(
@@ -63,7 +63,7 @@ import Testing
 
     @Test("Q5: Welcome names the quotas")
     func welcome() {
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: now)
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: now)
         _ = session.receive(
             .hello(
                 Hello(

@@ -13,7 +13,7 @@ import Testing
 
     /// A live session; the monotonic clock and the wall clock both begin at 0.
     private func live(_ identity: Identity, limits: SessionLimits? = nil) -> (Session, [SessionAction]) {
-        var session = Session(id: "s", limits: limits ?? self.limits, jitter: 0, now: at(0))
+        var session = Session(id: "s", limits: SharedSessionLimits(limits ?? self.limits), jitter: 0, now: at(0))
         let hello = Hello(
             minimumProtocol: 1, maximumProtocol: 1, token: "t", deviceClass: .phone, incarnation: Incarnation(1),
             cursor: nil, collections: [])

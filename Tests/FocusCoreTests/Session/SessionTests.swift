@@ -10,7 +10,7 @@ import Testing
 
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    private func fresh() -> Session { Session(id: "s", limits: limits, jitter: 0, now: at(0)) }
+    private func fresh() -> Session { Session(id: "s", limits: SharedSessionLimits(limits), jitter: 0, now: at(0)) }
 
     private func hello(_ range: ClosedRange<UInt32> = 1...1, cursor: Cursor? = nil) -> ClientMessage {
         .hello(
@@ -198,7 +198,7 @@ import Testing
 
     @Test("L4: intervals differ by at most a tenth", arguments: [-1.0, 0, 1, 5])
     func jitter(_ jitter: Double) {
-        var session = Session(id: "s", limits: limits, jitter: jitter, now: at(0))
+        var session = Session(id: "s", limits: SharedSessionLimits(limits), jitter: jitter, now: at(0))
         _ = session.receive(hello(), now: at(0))
         _ = session.authenticated(identity)
         _ = session.opened(

@@ -11,7 +11,7 @@ import Testing
     private func live(limit: Int = 3) -> Session {
         var limits = SessionLimits()
         limits.watchedUsers = limit
-        var session = Session(id: "s", limits: limits, jitter: 0, now: now)
+        var session = Session(id: "s", limits: SharedSessionLimits(limits), jitter: 0, now: now)
         _ = session.receive(
             .hello(
                 Hello(
@@ -55,7 +55,7 @@ import Testing
 
     @Test("V1, W7: nobody is watched before Hello")
     func early() {
-        var session = Session(id: "s", limits: SessionLimits(), jitter: 0, now: now)
+        var session = Session(id: "s", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: now)
         _ = session.receive(.watch(users(1...1)), now: now)
         #expect(session.isClosed)
     }

@@ -13,7 +13,7 @@ func fuzzSession(_ input: FuzzInput) {
 
 /// A session and what the lane still owes it; acts on its actions as `SessionHandler` does.
 private struct SessionStage {
-    private var session = Session(id: "f", limits: SessionLimits(), jitter: 0, now: MonotonicTime(milliseconds: 0))
+    private var session = Session(id: "f", limits: SharedSessionLimits(SessionLimits()), jitter: 0, now: MonotonicTime(milliseconds: 0))
     private let limits = SessionLimits()
     private var now = MonotonicTime(milliseconds: 0)
     private var unanswered = 0
