@@ -84,8 +84,8 @@ struct ResidentUsers {
     /// Evicts users when all take more than `limit` bytes, until a quarter of the limit is free: first those who alone
     /// take more than a quarter, or else one of them would drive out everybody; then the least recently used.
     /// - Parameters:
-    ///   - milliseconds: how long to do nothing after a check, because adding the bytes up takes its time; unless an
-    ///     eighth of the limit has come since.
+    ///   - milliseconds: how long to do nothing after a check, because adding the bytes up takes its time; four times as
+    ///     long where half of the limit is free. Unless an eighth of the limit has come since.
     ///   - isKept: whether a user is to stay for now.
     /// - Returns: the users who were evicted.
     mutating func evict(
@@ -93,9 +93,9 @@ struct ResidentUsers {
         except isKept: (CachedUser) -> Bool = { _ in false }
     ) -> [CachedUser] {
         guard now >= nextCheck || arrivedBytes > limit / 8 else { return [] }
-        nextCheck = now.adding(milliseconds: milliseconds)
-        arrivedBytes = 0
         var bytes = bytes
+        nextCheck = now.adding(milliseconds: bytes > limit / 2 ? milliseconds : 4 * milliseconds)
+        arrivedBytes = 0
         guard bytes > limit else { return [] }
         var evicted: [CachedUser] = []
         let candidates = users.values.map { (user: $0, bytes: $0.approximateBytes) }

@@ -65,6 +65,16 @@ import Testing
         #expect(users.all.count == 5 && users[some[0].id] === some[0])
     }
 
+    @Test("Where half of the bound is free, memory is held against it a quarter as often")
+    func rarely() {
+        var users = ResidentUsers()
+        for number in 0..<8 { users.insert(user(lastUsed: Int64(number))) }
+        let bytes = users.bytes
+        #expect(users.evict(past: 2 * bytes, now: at(0), every: 500).isEmpty)
+        #expect(users.evict(past: bytes / 2, now: at(1_999), every: 500).isEmpty)
+        #expect(!users.evict(past: bytes / 2, now: at(2_000), every: 500).isEmpty)
+    }
+
     @Test("Users who come in large numbers are held against the bound at once")
     func arrivals() {
         var users = ResidentUsers()

@@ -17,7 +17,9 @@ import fairness
 import history
 import lanes
 import memory
+import messagedb
 import paired_report
+import picture
 import profile
 import programs
 import rebuilding
@@ -29,9 +31,9 @@ from server import Server
 # In which they run, and stand in the tables.
 ORDER = (
     "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth",
-    "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness", "memory")
+    "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness", "memory", "message-db")
 UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES,
-    **contention.LANES, **fairness.LANES, **memory.LANES}
+    **contention.LANES, **fairness.LANES, **memory.LANES, **messagedb.LANES}
 LANES = {name: UNORDERED[name] for name in ORDER}
 
 
@@ -50,6 +52,7 @@ def parse():
     parser.add_argument("--max-load", type=int)
     parser.add_argument("--long-log")
     parser.add_argument("--idle", type=int, default=600)
+    parser.add_argument("--message-db")
     parser.add_argument("--attacks", type=lambda text: text.split(","))
     parser.add_argument("--out")
     parser.add_argument("--dir", default=tempfile.gettempdir())
@@ -79,6 +82,8 @@ def parse():
         parser.error(f"{options.long_log} holds no log; `ops/long-log make {options.long_log}` makes one")
     if options.long_log and os.path.exists(f"{options.long_log}/postgres/postmaster.pid"):
         parser.error(f"a PostgreSQL runs in {options.long_log}, or was killed there; stop its focusd with SIGTERM first")
+    if options.message_db and not os.path.exists(f"{options.message_db}/database/functions/write-message.sql"):
+        parser.error(f"{options.message_db} is no checkout of message-db: it lacks database/functions/write-message.sql")
     for program in ("psql", "pgbench"):
         if not shutil.which(program):
             parser.error(f"{program} is not on the PATH (Debian: apt install postgresql)")
@@ -174,7 +179,14 @@ def compare(options):
 def write(options, figures):
     # What people found out about the figures; the run cannot know it.
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "notes.md")) as notes:
-        write_files(options.out, report.markdown(figures, LANES) + notes.read(), results_file(options), figures)
+        table = report.markdown(figures, LANES, os.path.basename(picture_file(options))) + notes.read()
+    write_files(options.out, table, results_file(options), figures)
+    with open(picture_file(options), "w") as file:
+        file.write(picture.drawn(figures["lanes"], LANES))
+
+
+def picture_file(options):
+    return f"{os.path.splitext(options.out)[0].lower()}.svg"
 
 
 def write_files(table_file, table, figures_file, figures):

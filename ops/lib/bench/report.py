@@ -97,7 +97,7 @@ def outcome(name, lane, summary):
     """What a lane came to, a line each."""
     if "figures" in summary:
         return [
-            f"{name} {one['title']}: {compared(one)}; ours {spelled(one['ours'])} {one['unit']}"
+            f"{name} {one['title']}: {compared(one)}" + (f"; ours {spelled(one['ours'])} {one['unit']}" if one["ours"] else "")
             + (f", against {spelled(one['against'])}" if one["against"] else "") for one in summary["figures"]]
     ratio = bracketed(summary["ratio"], 2)
     lines = [
@@ -111,6 +111,8 @@ def outcome(name, lane, summary):
 
 def compared(one):
     """The ratio, or of an absolute goal the value itself, and whether it is reached."""
+    if not one["ours"]:
+        return "not run"
     sign = "≤" if one["at_most"] else "≥"
     unit = " ×" if one["against"] else f" {one['unit']}"
     mark = "" if one["reached"] else ", missed"
@@ -131,7 +133,7 @@ def spread(values):
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
-def markdown(figures, lanes):
+def markdown(figures, lanes, picture):
     facts = figures["machine"]
     settings = ", ".join(f"{name} {value}" for name, value in facts["settings"].items())
     lines = [
@@ -139,6 +141,7 @@ def markdown(figures, lanes):
         "Every figure is a ratio taken in the same run, on the same PostgreSQL, with the same durability, in turn "
         "(ours, yardstick, ours, …). Median, and the least and greatest in brackets. Absolute rates mean little on "
         "another machine.", "",
+        f"![How far each lane is from its goal]({picture})", "",
         "| Lane | Ours | Against | Ratio of rates | Goal | Ratio by processor time |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
@@ -164,9 +167,9 @@ def markdown(figures, lanes):
         "| Lane | What | Ours | Against | Ratio, or value of an absolute goal | |", "| --- | --- | --- | --- | --- | --- |"]
     for name, summary in ordered:
         for one in summary.get("figures", []):
-            against = f"{spelled(one['against'])} {one['unit']}" if one["against"] else "–"
+            ours, against = (f"{spelled(side)} {one['unit']}" if side else "–" for side in (one["ours"], one["against"]))
             lines.append(
-                f"| {name} | {one['title']} | {spelled(one['ours'])} {one['unit']} | {against} | **{compared(one)}** "
+                f"| {name} | {one['title']} | {ours} | {against} | **{compared(one)}** "
                 f"| {one['note']} |")
     lines += ["", "| Measured | Lanes |", "| --- | --- |"]
     measured = {}
