@@ -15,13 +15,17 @@ public struct TokenKey: Sendable {
     public var retiresAt: Timestamp?
     /// When it was made or added; for people.
     public var addedAt: Timestamp?
+    /// What tells `check` from other keys: made once, as every session holds it.
+    fileprivate let mark: [UInt8]
 
     public init(id: String?, _ signing: SigningKey) {
         (self.id, self.signing, check) = (id, signing, signing.verificationKey)
+        mark = check.mark
     }
 
     public init(id: String?, checking check: VerificationKey) {
         (self.id, self.check, signing) = (id, check, nil)
+        mark = check.mark
     }
 
     /// The name of its algorithm in headers of tokens and in JWKs.
@@ -36,5 +40,5 @@ public struct TokenKeyMark: Hashable, Sendable {
     let id: String?
     let check: [UInt8]
 
-    init(_ key: TokenKey) { (id, check) = (key.id, key.check.mark) }
+    init(_ key: TokenKey) { (id, check) = (key.id, key.mark) }
 }

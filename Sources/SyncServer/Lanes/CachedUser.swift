@@ -67,7 +67,7 @@ final class CachedUser {
     /// About how many bytes the user takes in memory, at most: what came since the last count is taken for four times
     /// its bytes. A key in a set takes some 100.
     var approximateBytes: Int {
-        state.approximateRowBytes + memoBytes + Self.growth * payloadBytes + dirty.count * 100
+        reading { $0.approximateRowBytes } + memoBytes + Self.growth * payloadBytes + dirty.count * 100
     }
 
     /// Records that an event with so many bytes of payload is folded into the state. Counts anew when the events since
