@@ -1,14 +1,22 @@
 import FocusCore
 import NIOCore
 
-/// Gathers what a lane tells devices, so that each event loop is woken once. All parts of a lane add to the same batch,
-/// so a session gets its deliveries in the order in which they were made.
+/// Gathers what a lane tells devices, so that each event loop is woken once, and each connection written to once: a
+/// write is a system call. All parts of a lane add to the same batch, so a session gets its deliveries in the order in
+/// which they were made.
 ///
 /// News are made while the heads are fresh (rules A3, V2), and an event loop may be late to write them. So the batch
 /// says when the heads that they rest on were confirmed, and the connection looks again before it writes.
 final class DeliveryBatch {
-    private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
-        [:]
+    /// What one event loop is to deliver.
+    private struct LoopDeliveries {
+        let loop: any EventLoop
+        var sessions: [(handle: SessionHandle, deliveries: [SessionDelivery])] = []
+        /// Where each session is in `sessions`.
+        var places: [UInt64: Int] = [:]
+    }
+
+    private var loops: [LoopDeliveries] = []
     /// When the heads were confirmed that the oldest news of the batch rest on; nil while it has none.
     private var confirmedAt: MonotonicTime?
     private let confirmed: (SessionDelivery) -> MonotonicTime
@@ -33,14 +41,20 @@ final class DeliveryBatch {
             let time = confirmed(delivery)
             confirmedAt = min(confirmedAt ?? time, time)
         }
-        let id = ObjectIdentifier(handle.eventLoop)
-        var entry = byLoop.removeValue(forKey: id) ?? (handle.eventLoop, [])
-        if let last = entry.deliveries.indices.last, entry.deliveries[last].0.id == handle.id {
-            entry.deliveries[last].1.append(delivery)
+        let loop = place(of: handle.eventLoop)
+        if let place = loops[loop].places[handle.id] {
+            loops[loop].sessions[place].deliveries.append(delivery)
         } else {
-            entry.deliveries.append((handle, [delivery]))
+            loops[loop].places[handle.id] = loops[loop].sessions.count
+            loops[loop].sessions.append((handle, [delivery]))
         }
-        byLoop[id] = entry
+    }
+
+    /// The event loop's place in `loops`: there are a few.
+    private func place(of loop: any EventLoop) -> Int {
+        if let place = loops.firstIndex(where: { $0.loop === loop }) { return place }
+        loops.append(LoopDeliveries(loop: loop))
+        return loops.count - 1
     }
 
     /// Adds the answer to an append frame.
@@ -78,28 +92,26 @@ final class DeliveryBatch {
 
     /// Cuts a revoked device off (rule A3): removes the news that this batch still has for it.
     func cutOff(_ handle: SessionHandle) {
-        let loop = ObjectIdentifier(handle.eventLoop)
-        if var entry = byLoop.removeValue(forKey: loop) {
-            for index in entry.deliveries.indices where entry.deliveries[index].0.id == handle.id {
-                entry.deliveries[index].1.removeAll(where: \.isNews)
-            }
-            byLoop[loop] = entry
+        let loop = place(of: handle.eventLoop)
+        if let place = loops[loop].places[handle.id] {
+            loops[loop].sessions[place].deliveries.removeAll(where: \.isNews)
         }
         add(.cutOff, to: handle)
     }
 
     /// Drops all deliveries: none of them is sent.
-    func removeAll() { (byLoop, confirmedAt, arrivals, news) = ([:], nil, [], []) }
+    func removeAll() { (loops, confirmedAt, arrivals, news) = ([], nil, [], []) }
 
     /// Sends all deliveries to their event loops, and empties the batch.
     func send() {
         let confirmedAt = confirmedAt ?? MonotonicTime(milliseconds: .max)
-        for (loop, deliveries) in byLoop.values {
-            loop.execute {
-                for (handle, list) in deliveries { handle.deliver(list, confirmedAt: confirmedAt) }
+        for batch in loops {
+            let sessions = batch.sessions
+            batch.loop.execute {
+                for (handle, deliveries) in sessions { handle.deliver(deliveries, confirmedAt: confirmedAt) }
             }
         }
-        byLoop.removeAll(keepingCapacity: true)
+        loops = []
         if !arrivals.isEmpty || !news.isEmpty {
             meter.left(arrivals: arrivals, news: news)
             arrivals.removeAll(keepingCapacity: true)
