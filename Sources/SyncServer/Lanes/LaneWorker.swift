@@ -158,12 +158,11 @@ final class LaneWorker {
         watchers.answerQuestions(users)
         askForAudiences()
         users.keepDigests(of: sessions.sendCheckpoints(users), head: { log.tails[$0] })
-        // What follows tells no device anything, so none waits for it.
-        deliveries.send()
         project()
         watchProjection()
         loadNeededUsers()
         users.evict()
+        deliveries.send()
     }
 
     /// To be called again and again, so that nobody takes the lane for one that hangs.
