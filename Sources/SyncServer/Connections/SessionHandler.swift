@@ -14,7 +14,7 @@ final class SessionHandler: ChannelInboundHandler {
     /// The reasons why nothing is read from the socket at the moment. Without any, it is read.
     private struct Pauses: OptionSet {
         let rawValue: UInt8
-        /// A token is being checked, or the session waits for its lane to open it, and more has come meanwhile.
+        /// A token is being checked, or the session waits for its lane to open it.
         static let opening = Pauses(rawValue: 1)
         /// Too many appends of this session wait for their commit (rule P9).
         static let appends = Pauses(rawValue: 2)
@@ -157,8 +157,7 @@ final class SessionHandler: ChannelInboundHandler {
         // Answers are flushed together, because a flush is a system call.
         context?.flush()
         watchPace()
-        // Nearly no device sends more before its Welcome, and each pause takes two system calls.
-        set(.opening, !session.acceptsMessages && splitter.pendingBytes > 0)
+        set(.opening, !session.acceptsMessages)
         schedule()
     }
 

@@ -61,10 +61,6 @@ struct LaneConfiguration: Sendable {
     var sessionsPerDevice = 8
     /// Sessions that a user's devices have together; one more is told to go (rule Q6).
     var sessionsPerUser = 1_024
-    /// Connections that one turn admits or refuses, of those whose users are in memory; `usersPerLoad` bounds the
-    /// others. Each costs the lane and its event loop some hundred microseconds; what devices append goes between (rule
-    /// L3).
-    var openingsPerTurn = 32
     /// How often the bytes in memory are added up, which takes time in proportion to the number of users.
     var cacheCheckMilliseconds: Int64 = 500
     /// How often the heads are looked up when nobody says that they moved: several times within

@@ -69,20 +69,13 @@ extension LaneSessions {
         return openings
     }
 
-    /// Admits the connections that wait, or refuses them. Those whose users are to be loaded first go on waiting, and
-    /// those for which the turn has no room.
+    /// Admits the connections that wait, or refuses them. Those whose users are to be loaded first go on waiting.
     /// - Parameter event: asks the log.
     func admit(_ users: some UserDirectory, event: EventLookup) {
-        var room = context.configuration.openingsPerTurn
         for var connection in open.dequeueWaiting() {
             let (handle, opening) = (connection.handle, connection.opening)
             let id = opening.identity.user
             if !users.isAwaitingLoad(id) {
-                guard room > 0 else {
-                    open.enqueue(connection)
-                    continue
-                }
-                room -= 1
                 guard let user = users[id] else {
                     fail(handle, quarantine(of: id, users))
                     continue

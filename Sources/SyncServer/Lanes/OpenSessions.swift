@@ -81,10 +81,8 @@ struct OpenSessions {
     /// Removes the connection's session, or its place among those that wait.
     /// - Returns: the session that the connection had; nil when it has none yet, or none any more.
     mutating func remove(_ id: UInt64) -> LaneSession? {
-        guard let session = sessions.removeValue(forKey: id) else {
-            waiting.removeAll { $0.handle.id == id }
-            return nil
-        }
+        waiting.removeAll { $0.handle.id == id }
+        guard let session = sessions.removeValue(forKey: id) else { return nil }
         let user = session.identity.user
         ofUser[user]?.removeAll { $0 === session }
         if ofUser[user]?.isEmpty == true { ofUser[user] = nil }

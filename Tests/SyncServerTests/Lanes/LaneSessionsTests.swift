@@ -100,24 +100,6 @@ import Testing
         }
     }
 
-    @Test("L3, L5: a turn admits a few of those who come at once, in their order; the others follow with the next turns")
-    func admitsSome() throws {
-        var configuration = LaneConfiguration()
-        configuration.openingsPerTurn = 2
-        let sessions = sessions(configuration)
-        try users.load(anna, from: store)
-        for id: UInt64 in 1...5 {
-            let opening = LaneSamples.opening(LaneSamples.identity(anna, DeviceID(UUID())))
-            sessions.enqueue(connections.handle(id), opening)
-        }
-        for admitted: [UInt64] in [[1, 2], [3, 4], [5]] {
-            #expect(isDue(sessions), "nobody has to say anything for the next turn to come")
-            sessions.admit(users, event: event)
-            #expect((1...5).filter { told($0, sessions).contains("opened") } == admitted)
-        }
-        #expect(sessions.open.waiting.isEmpty)
-    }
-
     @Test("P8: the newer connection of a store wins, also when its Hello comes first")
     func newerWins() throws {
         let sessions = sessions()
