@@ -36,7 +36,9 @@ extension Data {
     init?(base64URL text: String) { self.init(base64URL: Data(text.utf8)) }
 
     init?(base64URL bytes: Data) {
-        var base64 = Data(capacity: bytes.count + 2)
+        // An array: to append to Data byte by byte takes as long as the rest of a token's check.
+        var base64: [UInt8] = []
+        base64.reserveCapacity(bytes.count + 2)
         for byte in bytes {
             switch byte {
             case UInt8(ascii: "-"): base64.append(UInt8(ascii: "+"))
@@ -47,7 +49,7 @@ extension Data {
             }
         }
         while !base64.count.isMultiple(of: 4) { base64.append(UInt8(ascii: "=")) }
-        self.init(base64Encoded: base64)
+        self.init(base64Encoded: Data(base64))
     }
 
     var base64URL: String {

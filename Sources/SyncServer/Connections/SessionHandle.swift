@@ -1,8 +1,9 @@
 import FocusCore
 import NIOCore
 
-/// A connection as the lanes know it: where to deliver, and how much may wait there.
-struct SessionHandle: Sendable {
+/// A connection as the lanes know it: where to deliver, and how much may wait there. A class, because each delivery
+/// carries it.
+final class SessionHandle: Sendable {
     /// The connection's id (`ConnectionRegistry.makeID`); a lane names the session by it too.
     let id: UInt64
     let quota: OutgoingQuota

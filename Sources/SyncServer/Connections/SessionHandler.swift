@@ -77,7 +77,8 @@ final class SessionHandler: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         journal.address = context.remoteAddress.flatMap(ClientAddress.init)
-        timer = DeadlineTimer(on: context.eventLoop) { [weak self] in self?.tick() }
+        // Strongly, until the connection is closed: where a weak reference was made to an object, all others cost more.
+        timer = DeadlineTimer(on: context.eventLoop) { self.tick() }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let refusal = services.connections.add(id, quota, from: context.remoteAddress.flatMap(ClientAddress.init)) {
@@ -154,6 +155,7 @@ final class SessionHandler: ChannelInboundHandler {
         }
         // Answers are flushed together, because a flush is a system call.
         context?.flush()
+        watchPace()
         set(.opening, !session.acceptsMessages)
         schedule()
     }
@@ -306,7 +308,7 @@ final class SessionHandler: ChannelInboundHandler {
     func write(_ frame: [UInt8]) {
         guard let context else { return }
         journal.sent += frame.count
-        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
+        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: nil)
     }
 
     /// Writes a frame whose bytes count in the quota, and releases them when it is written.
@@ -319,14 +321,13 @@ final class SessionHandler: ChannelInboundHandler {
         let (quota, count) = (quota, frame.count)
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
-        watchPace()
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
             onWritten(&loop.value.session)
             if quota.release(count) { loop.value.resume() }
         }
-        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
+        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
     }
 
     /// Writes a frame that does not count in the quota. The session counts it among the rows that wait, because rules
@@ -340,7 +341,7 @@ final class SessionHandler: ChannelInboundHandler {
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
         }
-        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
+        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
     }
 
     /// Flushes, then closes. A device that does not take the last bytes is cut off after 3 s.
@@ -357,11 +358,14 @@ final class SessionHandler: ChannelInboundHandler {
 
     // MARK: Time
 
-    /// Has the log tell of a device that takes none of its rows. Sets one alarm, whatever the log wants to know: a
-    /// server's steps do not depend on that.
+    /// Runs code that only reads the session. A call on the property would copy the session first.
+    private func reading<Result>(_ body: (inout Session) -> Result) -> Result { body(&session) }
+
+    /// Has the log tell of a device that takes none of its rows, if some wait after a flush. Sets one alarm, whatever
+    /// the log wants to know: a server's steps do not depend on that.
     private func watchPace() {
         let limit = ConnectionJournal.slowMilliseconds
-        guard slowAlarm == nil, journal.isOpen, let context, let end = session.rowsStall(after: limit) else {
+        guard slowAlarm == nil, journal.isOpen, let context, let end = reading({ $0.rowsStall(after: limit) }) else {
             return
         }
         let left = end - services.clock.monotonic()
@@ -385,7 +389,7 @@ final class SessionHandler: ChannelInboundHandler {
     /// most frames do not touch the timer.
     private func schedule() {
         guard context != nil, !session.isClosed else { return }
-        timer?.set(for: session.deadline, now: services.clock.monotonic())
+        timer?.set(for: reading { $0.deadline }, now: services.clock.monotonic())
     }
 
     private func tick() {

@@ -118,10 +118,14 @@ final class LaneWatchers {
     func sendStatuses(_ users: some UserDirectory) {
         guard !watchers.isEmpty else { return }
         let now = now
+        // The watchers of one user come one after the other.
+        var last: (id: UserID, user: CachedUser?)?
         // All lanes must be fresh: the event that revoked a viewer's device may be in any of them.
         let told = watchers.statusesToSend(now: now, mayTell: context.isFresh(since: context.freshness.oldest)) {
             id, viewer in
-            if let user = users[id] {
+            let user = last?.id == id ? last?.user : users[id]
+            last = (id, user)
+            if let user {
                 user.lastUsed = now.milliseconds
                 return user.reading { $0.visibility(to: viewer) }
             }

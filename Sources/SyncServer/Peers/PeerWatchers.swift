@@ -3,123 +3,114 @@ import FocusCore
 /// Who watches the users of a lane's partitions, what each watcher was told, and what is to be told next. Bounded by
 /// the sessions and by what each may watch (`SessionLimits.watchedUsers`).
 struct PeerWatchers {
-    /// A session that watches users. A class, because one change may concern a thousand of them, and none is to be
-    /// copied.
-    final class Watcher {
-        let handle: SessionHandle
-        let viewer: Viewer
-        var feeds: [UserID: PeerFeed] = [:]
-        /// When the statuses that the session was told are renewed (rule V3).
-        var renewsAt: MonotonicTime
-        /// Whether the device does not take what it is sent (rule L1). Once it does, it is told what holds then.
-        var isBehind = false
-
-        init(_ handle: SessionHandle, _ viewer: Viewer, renewsAt: MonotonicTime) {
-            self.handle = handle
-            self.viewer = viewer
-            self.renewsAt = renewsAt
-        }
-
-        /// Whether the session can be told more. If not, marks it as behind until `resume`.
-        func hasRoom() -> Bool {
-            guard !isBehind else { return false }
-            isBehind = !handle.quota.hasRoom()
-            return !isBehind
-        }
-    }
-
-    /// Names the feed of a session and a user.
-    struct Due: Hashable {
-        var session: UInt64
-        var user: UserID
+    /// A session and all that it watches.
+    private struct Watching {
+        let watcher: PeerWatcher
+        var users: [UserID: PeerWatch] = [:]
     }
 
     private static let never = MonotonicTime(milliseconds: .max / 2)
 
-    private(set) var sessions: [UInt64: Watcher] = [:]
-    private var watchersOfUser: [UserID: Set<UInt64>] = [:]
-    /// Feeds that may have something to tell, now or when V4 allows it, but for those of users in `awaitingLoad`.
-    private(set) var due: Set<Due> = []
-    /// When `due` is to be looked through next: none of its feeds has anything to tell before.
+    private var sessions: [UInt64: Watching] = [:]
+    private var watchesOfUser: [UserID: [UInt64: PeerWatch]] = [:]
+    /// What may have something to tell, now or when V4 allows it, but for users in `awaitingLoad`. Some may have ended.
+    private var due: [PeerWatch] = []
+    /// How many in `due` have ended.
+    private var endedDue = 0
+    /// How many watches wait to be looked at, with those that have ended.
+    var dueCount: Int { due.count }
+    /// When `due` is to be looked through next: nothing in it has anything to tell before.
     private(set) var nextLook = never
     /// When renewals are to be looked for next: no session needs one before.
     private(set) var nextRenewal = never
-    /// Watched users who could not be looked at, because they are not in memory. Their feeds are due once they are.
+    /// Watched users who could not be looked at, because they are not in memory. Whoever watches them is due once they
+    /// are.
     private(set) var awaitingLoad: Set<UserID> = []
-    /// Feeds of users who are not in memory: whether the viewer may be in the user's audience is to be asked first.
-    private var unsure: Set<Due> = []
-    /// Those of them that nobody has asked for yet.
-    private var unasked: [Due] = []
-    /// Feeds whose viewer is not in the user's audience, until that is told.
-    private var excluded: Set<Due> = []
+    /// Watches of users who are not in memory, and for whom nobody has asked yet whether the viewer may be in the
+    /// user's audience.
+    private var unasked: [PeerWatch] = []
     /// Whether nothing might be told at the last call of `statusesToSend`.
     private var isHeldBack = false
 
     var isEmpty: Bool { sessions.isEmpty }
 
-    func isWatched(_ user: UserID) -> Bool { watchersOfUser[user] != nil }
+    func isWatched(_ user: UserID) -> Bool { watchesOfUser[user] != nil }
 
-    var watchedUsers: [UserID] { Array(watchersOfUser.keys) }
+    var watchedUsers: [UserID] { Array(watchesOfUser.keys) }
 
     // MARK: Watching
 
     /// Makes the session watch these users; it is told their current statuses first, also of users that it watches
     /// already.
     mutating func watch(_ handle: SessionHandle, _ viewer: Viewer, _ users: [UserID], now: MonotonicTime) {
-        let watcher =
+        var session =
             sessions[handle.id]
-            ?? Watcher(handle, viewer, renewsAt: now.adding(milliseconds: Self.renewal(handle.id)))
+            ?? Watching(
+                watcher: PeerWatcher(handle, viewer, renewsAt: now.adding(milliseconds: Self.renewal(handle.id))))
         for user in users {
-            watcher.feeds[user, default: PeerFeed()].asked()
-            watchersOfUser[user, default: []].insert(handle.id)
-            due.insert(Due(session: handle.id, user: user))
+            let watch = session.users[user] ?? PeerWatch(session.watcher, user)
+            session.users[user] = watch
+            watchesOfUser[user, default: [:]][handle.id] = watch
+            watch.feed.asked()
+            markDue(watch)
         }
-        sessions[handle.id] = watcher
+        sessions[handle.id] = session
         nextLook = min(nextLook, now)
-        nextRenewal = min(nextRenewal, watcher.renewsAt)
+        nextRenewal = min(nextRenewal, session.watcher.renewsAt)
     }
 
     mutating func unwatch(_ session: UInt64, _ users: [UserID]) {
         for user in users {
-            guard sessions[session]?.feeds.removeValue(forKey: user) != nil else { continue }
-            forget(session, user)
+            if let watch = sessions[session]?.users.removeValue(forKey: user) { end(watch) }
         }
-        if sessions[session]?.feeds.isEmpty == true { sessions[session] = nil }
+        if sessions[session]?.users.isEmpty == true { sessions[session] = nil }
     }
 
     mutating func close(_ session: UInt64) {
-        guard let watcher = sessions.removeValue(forKey: session) else { return }
-        for user in watcher.feeds.keys { forget(session, user) }
+        for watch in (sessions.removeValue(forKey: session)?.users ?? [:]).values { end(watch) }
     }
 
-    private mutating func forget(_ session: UInt64, _ user: UserID) {
-        let entry = Due(session: session, user: user)
-        for set in [\Self.due, \.unsure, \.excluded] { self[keyPath: set].remove(entry) }
-        watchersOfUser[user]?.remove(session)
-        if watchersOfUser[user]?.isEmpty == true { watchersOfUser[user] = nil }
+    private mutating func end(_ watch: PeerWatch) {
+        watch.hasEnded = true
+        if watch.isDue { endedDue += 1 }
+        if endedDue > due.count / 2 { removeEnded() }
+        watchesOfUser[watch.user]?[watch.watcher.handle.id] = nil
+        if watchesOfUser[watch.user]?.isEmpty == true { watchesOfUser[watch.user] = nil }
+    }
+
+    /// While nothing may be told, sessions could end watches and begin others without end.
+    private mutating func removeEnded() {
+        due.removeAll(where: \.hasEnded)
+        endedDue = 0
     }
 
     // MARK: Changes
 
-    /// Marks the user's feeds as due: something happened to the user that others may see.
+    /// Makes all look at the user again: something happened to them that others may see.
     mutating func changed(_ user: UserID) {
-        for session in watchersOfUser[user] ?? [] {
-            sessions[session]?.feeds[user]?.changed()
-            excluded.remove(Due(session: session, user: user))
-            enqueue(Due(session: session, user: user))
+        for watch in (watchesOfUser[user] ?? [:]).values {
+            watch.feed.changed()
+            watch.isExcluded = false
+            enqueue(watch)
         }
     }
 
-    private mutating func enqueue(_ entry: Due) {
-        guard let deadline = sessions[entry.session]?.feeds[entry.user]?.deadline else { return }
-        due.insert(entry)
+    private mutating func enqueue(_ watch: PeerWatch) {
+        guard let deadline = watch.feed.deadline else { return }
         nextLook = min(nextLook, deadline)
+        markDue(watch)
+    }
+
+    private mutating func markDue(_ watch: PeerWatch) {
+        guard !watch.isDue else { return }
+        watch.isDue = true
+        due.append(watch)
     }
 
     /// Sends again to a session whose queue was full: its device has read what was queued.
     mutating func resume(_ session: UInt64, now: MonotonicTime) {
-        guard sessions[session]?.isBehind == true else { return }
-        sessions[session]?.isBehind = false
+        guard let watcher = sessions[session]?.watcher, watcher.isBehind else { return }
+        watcher.isBehind = false
         nextLook = min(nextLook, now)
         nextRenewal = min(nextRenewal, now)
     }
@@ -144,12 +135,12 @@ struct PeerWatchers {
         isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
     }
 
-    /// Makes the feeds of users due who were waited for.
+    /// Makes all look at users again who were waited for.
     /// - Parameter isAwaiting: whether the user is still to be loaded.
     mutating func endWaits(_ isAwaiting: (UserID) -> Bool) {
         for user in awaitingLoad where !isAwaiting(user) {
             awaitingLoad.remove(user)
-            for session in watchersOfUser[user] ?? [] { enqueue(Due(session: session, user: user)) }
+            for watch in (watchesOfUser[user] ?? [:]).values { enqueue(watch) }
         }
     }
 
@@ -157,58 +148,56 @@ struct PeerWatchers {
     /// in the audience; sorted.
     mutating func takeUnsure() -> [(user: UserID, viewer: Viewer)] {
         defer { unasked = [] }
-        return unasked.sorted { ($0.session, $0.user) < ($1.session, $1.user) }
-            .compactMap { entry in sessions[entry.session].map { (entry.user, $0.viewer) } }
+        return unasked.filter { !$0.hasEnded }
+            .sorted { ($0.watcher.handle.id, $0.user) < ($1.watcher.handle.id, $1.user) }
+            .map { ($0.user, $0.watcher.viewer) }
     }
 
     /// Takes up whether the viewer may be in the audience of a user who is not in memory: if so, the user is to be
     /// loaded.
     mutating func learned(_ user: UserID, _ viewer: Viewer, isPossible: Bool, now: MonotonicTime) {
-        for session in watchersOfUser[user] ?? [] where sessions[session]?.viewer == viewer {
-            let entry = Due(session: session, user: user)
-            guard unsure.remove(entry) != nil else { continue }
+        for watch in (watchesOfUser[user] ?? [:]).values where watch.isUnsure && watch.watcher.viewer == viewer {
+            watch.isUnsure = false
             if isPossible {
                 awaitingLoad.insert(user)
             } else {
-                excluded.insert(entry)
-                due.insert(entry)
+                watch.isExcluded = true
                 nextLook = min(nextLook, now)
+                markDue(watch)
             }
         }
     }
 
-    /// The statuses that changed, of feeds that are due and of sessions that have room.
+    /// The statuses that changed, for sessions that have room.
     private mutating func news(
         _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
         guard now >= nextLook else { return [] }
         nextLook = Self.never
-        var told: [UInt64: [PeerStatus]] = [:]
-        for entry in due {
-            guard let watcher = sessions[entry.session], var feed = watcher.feeds[entry.user],
-                let deadline = feed.deadline
-            else {
-                due.remove(entry)
+        var told = ToldStatuses()
+        var last: MadeUpdate?
+        let looked = due
+        (due, endedDue) = ([], 0)
+        for watch in looked where !watch.hasEnded {
+            guard let deadline = watch.feed.deadline else {
+                watch.isDue = false
                 continue
             }
-            guard watcher.hasRoom() else { continue }
-            guard deadline <= now else {
-                nextLook = min(nextLook, deadline)
+            guard watch.watcher.hasRoom(), deadline <= now else {
+                if !watch.watcher.isBehind { nextLook = min(nextLook, deadline) }
+                due.append(watch)
                 continue
             }
-            guard let seen = visible(entry.user, watcher.viewer) ?? (excluded.contains(entry) ? [:] : nil) else {
-                if unsure.insert(entry).inserted { unasked.append(entry) }
-                due.remove(entry)
+            watch.isDue = false
+            guard let seen = visible(watch.user, watch.watcher.viewer) ?? (watch.isExcluded ? [:] : nil) else {
+                if !watch.isUnsure { unasked.append(watch) }
+                watch.isUnsure = true
                 continue
             }
-            excluded.remove(entry)
-            told[entry.session, default: []] += feed.update(seen, of: entry.user, to: watcher.viewer, now: now)
-            watcher.feeds[entry.user] = feed
-            due.remove(entry)
+            watch.isExcluded = false
+            told.add(MadeUpdate.update(watch, seen, now: now, last: &last), to: watch.watcher.handle)
         }
-        return told.compactMap { session, statuses in
-            sessions[session].flatMap { statuses.isEmpty ? nil : ($0.handle, statuses.inOrder) }
-        }
+        return told.inOrder
     }
 
     /// The statuses that still hold and are about to lose their validity (rule V3). The sessions' times are spread, so
@@ -220,9 +209,10 @@ struct PeerWatchers {
         guard now >= nextRenewal else { return [] }
         nextRenewal = sessions.isEmpty ? Self.never : now.adding(milliseconds: 250)
         var told: [(SessionHandle, [PeerStatus])] = []
-        for (session, watcher) in sessions where watcher.renewsAt <= now {
+        for (session, watching) in sessions where watching.watcher.renewsAt <= now {
+            let watcher = watching.watcher
             guard watcher.hasRoom() else { continue }
-            guard let statuses = renewal(watcher, visible) else { continue }
+            guard let statuses = renewal(watching, visible) else { continue }
             watcher.renewsAt = now.adding(milliseconds: Self.renewal(session))
             if !statuses.isEmpty { told.append((watcher.handle, statuses.inOrder)) }
         }
@@ -233,13 +223,14 @@ struct PeerWatchers {
     /// nothing may show it, not even that this user is left out (rule Z1); what it may see is told as a change.
     /// - Returns: nil when users have to be loaded first.
     private mutating func renewal(
-        _ watcher: Watcher, _ visible: (UserID, Viewer) -> [AppID: Bool]?
+        _ watching: Watching, _ visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [PeerStatus]? {
         var statuses: [PeerStatus] = []
         var unknown: [UserID] = []
-        for (user, feed) in watcher.feeds {
+        for (user, watch) in watching.users {
+            let feed = watch.feed
             if feed.deadline != nil, feed.hasShownSomething {
-                guard let seen = visible(user, watcher.viewer) else {
+                guard let seen = visible(user, watching.watcher.viewer) else {
                     unknown.append(user)
                     continue
                 }
@@ -255,12 +246,5 @@ struct PeerWatchers {
     /// they are valid.
     private static func renewal(_ session: UInt64) -> Int64 {
         PeerStatuses.validMilliseconds / 3 + Int64(session % 101) * (PeerStatuses.validMilliseconds / 6) / 101
-    }
-}
-
-extension [PeerStatus] {
-    /// Sorted by user, then by app: the order of a table would tell what else is in it (rule Z1).
-    fileprivate var inOrder: Self {
-        sorted { ($0.user, $0.app?.rawValue ?? "") < ($1.user, $1.app?.rawValue ?? "") }
     }
 }

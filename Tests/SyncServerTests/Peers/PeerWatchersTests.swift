@@ -141,4 +141,48 @@ import Testing
         watchers.resume(1, now: at(2))
         #expect(told(&watchers, 2, isFocused: false) == [anna])
     }
+
+    @Test("V1, V2: viewers of one user are each told what they may see and were not told, whatever the others are told")
+    func viewersDiffer() {
+        var watchers = PeerWatchers()
+        let (mail, excluded) = (AppID("com.example.mail")!, UserID.random())
+        func watch(_ session: UInt64, _ viewer: Viewer) {
+            watchers.watch(LaneSamples.handle(session), viewer, [anna], now: at(0))
+        }
+        func told(_ now: Int64, isFocused: Bool) -> [UInt64: [PeerStatus]] {
+            let told = watchers.statusesToSend(now: at(now), mayTell: true) { _, viewer in
+                viewer.user == excluded ? [:] : [viewer.scope.app ?? chat: isFocused]
+            }
+            return Dictionary(uniqueKeysWithValues: told.map { ($0.0.id, $0.1) })
+        }
+        func status(_ app: AppID?, _ isFocused: Bool?) -> PeerStatus {
+            PeerStatus(user: anna, app: app, isFocused: isFocused)
+        }
+        for session: UInt64 in 1...3 { watch(session, Viewer(user: .random(), scope: .app(chat))) }
+        watch(4, Viewer(user: .random(), scope: .app(mail)))
+        watch(5, Viewer(user: excluded, scope: .app(chat)))
+        watch(6, Viewer(user: .random(), scope: .system))
+        let shown = told(0, isFocused: true)
+        #expect([1, 2, 3].allSatisfy { shown[$0] == [status(chat, true)] } && shown[4] == [status(mail, true)])
+        #expect(shown[5] == [status(chat, nil)] && shown[6] == [status(nil, nil), status(chat, true)])
+        watchers.changed(anna)
+        // One asks anew, and so is told although nothing has changed.
+        watchers.watch(LaneSamples.handle(2), Viewer(user: .random(), scope: .app(chat)), [anna], now: at(1_000))
+        #expect(told(1_000, isFocused: true) == [2: [status(chat, true)]])
+        watchers.changed(anna)
+        let changed = told(2_000, isFocused: false)
+        #expect(Set(changed.keys) == [1, 2, 3, 4, 6] && changed[4] == [status(mail, false)])
+        #expect([1, 2, 3, 6].allSatisfy { changed[$0] == [status(chat, false)] })
+    }
+
+    @Test("Q7: whoever watches and stops again and again leaves nothing behind while nothing may be told")
+    func endsWhileHeldBack() {
+        var watchers = PeerWatchers()
+        for session: UInt64 in 1...1_000 {
+            watchers.watch(LaneSamples.handle(session), Viewer(user: .random(), scope: .app(chat)), [anna], now: at(0))
+            if session > 1 { watchers.close(session) }
+            #expect(watchers.dueCount <= 4)
+        }
+        #expect(told(&watchers, 0) == [anna])
+    }
 }
