@@ -17,12 +17,20 @@ extension UUIDIdentifier {
 
     /// Appends the 36 characters of `description`.
     public func appendText(to text: inout [UInt8]) {
-        withUnsafeBytes(of: uuid.uuid) { bytes in
-            for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-                text.append(Self.digit(byte >> 4))
-                text.append(Self.digit(byte & 15))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { characters in
+            var position = 0
+            withUnsafeBytes(of: uuid.uuid) { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    if index == 4 || index == 6 || index == 8 || index == 10 {
+                        characters[position] = UInt8(ascii: "-")
+                        position += 1
+                    }
+                    characters[position] = Self.digit(byte >> 4)
+                    characters[position + 1] = Self.digit(byte & 15)
+                    position += 2
+                }
             }
+            text.append(contentsOf: characters)
         }
     }
 

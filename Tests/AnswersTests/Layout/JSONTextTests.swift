@@ -18,6 +18,10 @@ import Testing
             json.addRaw("bytes", Array("{}".utf8))
             json.add("yes", true)
             json.add("least", Int64.min)
+            json.addRaw("none") { bytes in
+                bytes.append(7)
+                return false
+            }
             var bytes: [UInt8] = [7]
             json.append(to: &bytes)
             #expect(Array(json.text.utf8) == Array(bytes.dropFirst()))
@@ -42,5 +46,21 @@ import Testing
             #expect(json.text == texts.text)
         }
         #expect(JSONText().text == "{}")
+    }
+
+    @Test("An object is written behind what the output holds already")
+    func inPlace() {
+        var bytes: [UInt8] = Array("[{".utf8)
+        JSONText.append(to: &bytes) { json in
+            json.addRaw("none") { _ in false }
+            json.add("least", quoted: Int64.min)
+            json.addRaw("object") { bytes in
+                bytes.append(contentsOf: "{}".utf8)
+                return true
+            }
+        }
+        JSONText.append(to: &bytes) { _ in }
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == #"[{{"least":"-9223372036854775808","object":{}}{}"#)
     }
 }
