@@ -1,9 +1,9 @@
 extension [UInt8] {
     /// Appends the decimal digits of a number, after its sign.
-    mutating func append<Number: FixedWidthInteger>(decimal number: Number) {
+    mutating func append(decimal number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        // A digit stands for more than three bits.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Number.bitWidth / 3 + 1) { digits in
+        // The most that 64 bits take.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var first = digits.count
             var rest = number.magnitude
             repeat {

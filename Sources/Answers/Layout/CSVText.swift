@@ -24,7 +24,7 @@ package struct CSVText {
     }
 
     package mutating func add(_ field: String) { add { $0.append(contentsOf: field.utf8) } }
-    package mutating func add(_ field: some FixedWidthInteger) { addPlain { $0.append(decimal: field) } }
+    package mutating func add(_ field: Int64) { addPlain { $0.append(decimal: field) } }
 
     /// Adds the field that `write` appends.
     package mutating func add(_ write: (inout [UInt8]) -> Void) {

@@ -24,12 +24,16 @@ package struct JSONText {
     }
 
     package mutating func add(_ name: String, _ value: some FixedWidthInteger) {
+        addRaw(name, String(value))
+    }
+
+    package mutating func add(_ name: String, _ value: Int64) {
         begin(name)
         bytes.append(decimal: value)
     }
 
     /// Adds a number as text.
-    package mutating func add(_ name: String, quoted value: some FixedWidthInteger) {
+    package mutating func add(_ name: String, quoted value: Int64) {
         begin(name)
         bytes.append(UInt8(ascii: "\""))
         bytes.append(decimal: value)
@@ -74,12 +78,6 @@ package struct JSONText {
     }
 
     package var text: String { String(decoding: bytes, as: UTF8.self) + "}" }
-
-    /// Appends the bytes of `text`.
-    package func append(to output: inout [UInt8]) {
-        output.append(contentsOf: bytes)
-        output.append(UInt8(ascii: "}"))
-    }
 
     private mutating func begin(_ name: String) {
         // No value ends with a brace that opens, so one that does is the object's own.

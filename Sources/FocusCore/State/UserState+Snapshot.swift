@@ -6,7 +6,7 @@ extension UserState {
     public var snapshot: [UInt8] {
         var writer = ProtoWriter(capacity: approximateBytes)
         writer.int(1, version.rawValue)
-        for (key, row) in allRows {
+        forEachRow { key, row in
             writer.message(2) { inner in
                 inner.presentString(1, key.collection.rawValue)
                 inner.optionalString(2, key.app?.rawValue)

@@ -23,7 +23,8 @@ struct JSONTranscoder {
         /// `isOptional`: written also when empty.
         case string(isOptional: Bool)
         case strings
-        case level
+        /// The names of the numbers from 1 on, with their quotes; other numbers are `Unusual`.
+        case names([StaticString])
         case bool
         /// `isOptional`: written also when its bits are zero.
         case double(isOptional: Bool)
@@ -39,6 +40,7 @@ struct JSONTranscoder {
         let kind: Kind
     }
 
+    private static let levels: [StaticString] = [#""PASSIVE""#, #""ACTIVE""#, #""TIME_SENSITIVE""#, #""CRITICAL""#]
     private static let posted = [
         Field(tag: 1 << 3 | 2, name: #""notificationId":"#, kind: .string(isOptional: false)),
         Field(tag: 2 << 3 | 2, name: #""category":"#, kind: .string(isOptional: true)),
@@ -46,7 +48,7 @@ struct JSONTranscoder {
         Field(tag: 4 << 3 | 2, name: #""title":"#, kind: .string(isOptional: true)),
         Field(tag: 5 << 3 | 2, name: #""subtitle":"#, kind: .string(isOptional: true)),
         Field(tag: 6 << 3 | 2, name: #""body":"#, kind: .string(isOptional: false)),
-        Field(tag: 7 << 3, name: #""level":"#, kind: .level),
+        Field(tag: 7 << 3, name: #""level":"#, kind: .names(levels)),
         Field(tag: 8 << 3 | 1, name: #""relevance":"#, kind: .double(isOptional: false)),
         Field(tag: 9 << 3, name: #""marketing":"#, kind: .bool),
         Field(tag: 10 << 3 | 2, name: #""interactionId":"#, kind: .string(isOptional: true)),
@@ -69,9 +71,52 @@ struct JSONTranscoder {
         Field(tag: 2 << 3 | 2, name: #""points":"#, kind: .messages(point)),
     ]
 
+    private static let focusChanged = [
+        Field(tag: 1 << 3 | 2, name: #""focusId":"#, kind: .string(isOptional: false)),
+        Field(tag: 2 << 3, name: #""isActive":"#, kind: .bool),
+        Field(tag: 3 << 3, name: #""endsAtUs":"#, kind: .int64(isOptional: true)),
+    ]
+    private static let focusConfigured = [
+        Field(tag: 1 << 3 | 2, name: #""focusId":"#, kind: .string(isOptional: false)),
+        Field(tag: 2 << 3 | 2, name: #""name":"#, kind: .string(isOptional: false)),
+        Field(tag: 3 << 3 | 2, name: #""symbol":"#, kind: .string(isOptional: true)),
+        Field(tag: 4 << 3 | 2, name: #""allowedApps":"#, kind: .strings),
+        Field(tag: 5 << 3 | 2, name: #""allowedPeople":"#, kind: .strings),
+        Field(tag: 6 << 3, name: #""allowsTimeSensitive":"#, kind: .bool),
+        Field(tag: 7 << 3, name: #""sharesStatus":"#, kind: .bool),
+    ]
+    private static let authorizationKinds: [StaticString] = [
+        #""NOTIFICATIONS""#, #""FOCUS_STATUS""#, #""LOCATION""#, #""SHARE_WORKOUTS""#, #""SHARE_ROUTES""#,
+        #""READ_WORKOUTS""#, #""READ_ROUTES""#, #""MARKETING""#,
+    ]
+    private static let authorizationStatuses: [StaticString] = [
+        #""NOT_DETERMINED""#, #""DENIED""#, #""AUTHORIZED""#, #""RESTRICTED""#, #""PROVISIONAL""#,
+        #""NOT_SUPPORTED""#,
+    ]
+    private static let authorizationChanged = [
+        Field(tag: 1 << 3, name: #""kind":"#, kind: .names(authorizationKinds)),
+        Field(tag: 2 << 3, name: #""status":"#, kind: .names(authorizationStatuses)),
+    ]
+    private static let actionPerformed = [
+        Field(tag: 1 << 3 | 2, name: #""id":"#, kind: .string(isOptional: false)),
+        Field(tag: 2 << 3 | 2, name: #""action":"#, kind: .string(isOptional: true)),
+        Field(tag: 3 << 3, name: #""doubleTap":"#, kind: .bool),
+        Field(tag: 4 << 3 | 2, name: #""text":"#, kind: .string(isOptional: true)),
+    ]
+    private static let refused = [
+        Field(tag: 1 << 3 | 2, name: #""type":"#, kind: .string(isOptional: false)),
+        Field(tag: 2 << 3 | 2, name: #""code":"#, kind: .string(isOptional: false)),
+        Field(tag: 3 << 3 | 2, name: #""message":"#, kind: .string(isOptional: false)),
+    ]
+
     private static func fields(of type: EventType) -> [Field]? {
         switch type {
         case .notificationPosted: posted
+        case .focusChanged: focusChanged
+        case .focusConfigured: focusConfigured
+        case .authorizationChanged: authorizationChanged
+        case .notificationActionPerformed: actionPerformed
+        case .eventRefused: refused
         case .notificationRead, .notificationRemoved: ids
         case .badgeCleared: []
         case .routeLocationsInserted: locations
@@ -115,9 +160,10 @@ struct JSONTranscoder {
             try elements(field, &reader, to: &output) { message, output throws(Unusual) in
                 try object(fields, message, to: &output)
             }
-        case .level:
-            guard let name = levelName(try reader.varint()) else { throw Unusual() }
-            name.withUTF8Buffer { output.append(contentsOf: $0) }
+        case .names(let names):
+            let number = try reader.varint()
+            guard (1...UInt64(names.count)).contains(number) else { throw Unusual() }
+            names[Int(number) - 1].withUTF8Buffer { output.append(contentsOf: $0) }
         case .bool:
             guard try reader.bool() else { throw Unusual() }
             output.append(contentsOf: "true".utf8)
@@ -146,15 +192,5 @@ struct JSONTranscoder {
             try append(reader.delimited(), &output)
         }
         output.append(UInt8(ascii: "]"))
-    }
-
-    private static func levelName(_ number: UInt64) -> StaticString? {
-        switch number {
-        case 1: #""PASSIVE""#
-        case 2: #""ACTIVE""#
-        case 3: #""TIME_SENSITIVE""#
-        case 4: #""CRITICAL""#
-        default: nil
-        }
     }
 }

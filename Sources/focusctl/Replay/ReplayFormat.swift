@@ -48,7 +48,7 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 
     private static func appendCSV(_ event: LoggedEvent, to bytes: inout [UInt8]) {
         CSVText.append(to: &bytes) { line in
-            line.add(event.partition.rawValue)
+            line.add(Int64(event.partition.rawValue))
             line.add(event.offset.rawValue)
             line.addPlain { event.user.appendText(to: &$0) }
             line.add(event.version.rawValue)
@@ -60,8 +60,8 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
             line.add(event.app?.rawValue ?? "")
             line.addPlain { event.occurredAt.appendRFC3339(to: &$0) }
             line.addPlain { event.recordedAt.appendRFC3339(to: &$0) }
-            line.add(event.schemaVersion)
-            line.add(event.encoding)
+            line.add(Int64(event.schemaVersion))
+            line.add(Int64(event.encoding))
             line.add { if !EventText.appendPayload(event, to: &$0) { appendHexadecimal(event.payload, to: &$0) } }
         }
     }

@@ -11,19 +11,22 @@ import Testing
                 "", "\u{1F600} é\u{301}", String(repeating: "\"\\\n", count: 3),
             ]
         for text in texts {
-            var json = JSONText()
-            json.add("a\"b", text)
-            json.add("absent", nil)
-            json.addRaw("raw", "[1]")
-            json.addRaw("bytes", Array("{}".utf8))
-            json.add("yes", true)
-            json.add("least", Int64.min)
-            json.addRaw("none") { bytes in
-                bytes.append(7)
-                return false
+            let add = { (json: inout JSONText) in
+                json.add("a\"b", text)
+                json.add("absent", nil)
+                json.addRaw("raw", "[1]")
+                json.addRaw("bytes", Array("{}".utf8))
+                json.add("yes", true)
+                json.add("least", Int64.min)
+                json.addRaw("none") { bytes in
+                    bytes.append(7)
+                    return false
+                }
             }
+            var json = JSONText()
+            add(&json)
             var bytes: [UInt8] = [7]
-            json.append(to: &bytes)
+            JSONText.append(to: &bytes, add)
             #expect(Array(json.text.utf8) == Array(bytes.dropFirst()))
             #expect(!json.text.utf8.contains { $0 < 0x20 || $0 == 0x7F })
             let object = try #require(

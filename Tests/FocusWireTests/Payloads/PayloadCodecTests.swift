@@ -97,6 +97,26 @@ struct PayloadCodecTests {
         }
     }
 
+    @Test("Every type's JSON is what the generated code makes", arguments: EventType.allCases)
+    func transcodedTypes(_ type: EventType) throws {
+        for body in [try SampleEvents.full(type), SampleEvents.bare(type)] {
+            try expectTranscoded(type, PayloadCodec.encode(body), "\(type)")
+        }
+    }
+
+    @Test("Every number of an enum has its name, and one of a later program its number")
+    func transcodedNames() throws {
+        for number in 0...12 as ClosedRange<Int64> {
+            for (type, fields) in [(EventType.notificationPosted, [7]), (.authorizationChanged, [1, 2])] {
+                for field in fields {
+                    var writer = ProtoWriter()
+                    writer.int(field, number)
+                    try expectTranscoded(type, writer.bytes, "\(type) \(number)")
+                }
+            }
+        }
+    }
+
     /// That the type is written from the bytes, if they are in plain form, and as the generated code does it.
     private func expectTranscoded(_ type: EventType, _ payload: [UInt8], _ comment: Comment) throws {
         var json: [UInt8] = [7]
