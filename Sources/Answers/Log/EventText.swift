@@ -30,7 +30,7 @@ package enum EventText {
     }
 
     private static func add(_ event: LoggedEvent, to json: inout JSONText) {
-        json.add("partition", Int64(event.partition.rawValue))
+        json.add("partition", event.partition.rawValue)
         json.add("logOffset", event.offset.rawValue)
         json.add("userId", id: event.user)
         json.add("version", event.version.rawValue)
@@ -43,8 +43,8 @@ package enum EventText {
         json.add("appId", event.app?.rawValue)
         json.add("occurredAt", time: event.occurredAt)
         json.add("recordedAt", time: event.recordedAt)
-        json.add("schemaVersion", Int64(event.schemaVersion))
-        json.add("encoding", Int64(event.encoding))
+        json.add("schemaVersion", event.schemaVersion)
+        json.add("encoding", event.encoding)
         // Present only where the log had lost the event and got it back (rule S6).
         if event.encoding == LoggedEvent.healed { json.add("healed", true) }
         var isReadable = false

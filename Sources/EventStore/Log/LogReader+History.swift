@@ -15,6 +15,7 @@ extension LogReader {
         of user: UserID, partition: Partition, after version: Version = .zero, through last: Version = Version(.max),
         atOnce limit: Int = atOnce, on connection: PostgresConnection, _ body: (LoggedEvent, Event) throws -> Bool
     ) throws {
+        guard version < last else { return }
         let first = try HistoryChunk(of: user, partition, after: version, through: last, limit: limit, on: connection)
         guard let next = first.next else {
             _ = try first.forEach(body)

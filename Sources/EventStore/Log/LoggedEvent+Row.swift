@@ -23,8 +23,12 @@ extension LoggedEvent {
 
     /// Reads the fields log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
     /// occurred_at, recorded_at, schema_version, encoding, payload.
-    init(_ fields: inout some EventFields, in partition: Partition, _ names: inout EventNames) throws(PostgresError) {
-        self.init(
+    ///
+    /// A function: an initialiser that calls another one would copy what that made.
+    static func read(
+        _ fields: inout some EventFields, in partition: Partition, _ names: inout EventNames
+    ) throws(PostgresError) -> LoggedEvent {
+        LoggedEvent(
             partition: partition,
             offset: LogOffset(try fields.int8()),
             user: UserID(try fields.uuid()),
@@ -42,25 +46,25 @@ extension LoggedEvent {
             payload: try fields.bytes())
     }
 
-    /// Reads the columns partition, and those that `init(_:in:_:)` reads, beginning at column `first`.
-    init(_ result: PostgresResult, row: Int, first: Int = 0) throws(PostgresError) {
+    /// Reads the columns partition, and those that `read(_:in:_:)` reads, from the first on.
+    init(_ result: PostgresResult, row: Int) throws(PostgresError) {
         var names = EventNames()
-        try self.init(result, row: row, first: first, &names)
+        self = try Self.read(result, row, &names)
     }
 
-    private init(
-        _ result: PostgresResult, row: Int, first: Int, _ names: inout EventNames
-    ) throws(PostgresError) {
-        var fields = try ResultRow(result, row, first: first)
+    private static func read(
+        _ result: PostgresResult, _ row: Int, _ names: inout EventNames
+    ) throws(PostgresError) -> LoggedEvent {
+        var fields = try ResultRow(result, row)
         let partition = Partition(try fields.int4())
-        try self.init(&fields, in: partition, &names)
+        return try read(&fields, in: partition, &names)
     }
 
     static func read(_ result: PostgresResult) throws(PostgresError) -> [LoggedEvent] {
         var events: [LoggedEvent] = []
         events.reserveCapacity(result.rowCount)
         var names = EventNames()
-        for row in 0..<result.rowCount { events.append(try LoggedEvent(result, row: row, first: 0, &names)) }
+        for row in 0..<result.rowCount { events.append(try read(result, row, &names)) }
         return events
     }
 }

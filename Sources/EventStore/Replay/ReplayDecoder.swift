@@ -15,7 +15,7 @@ struct ReplayDecoder {
                 let count = Int(bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
                 let start = position + 4
                 var row = try CopyRow(UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
-                try body(LoggedEvent(&row, in: partition, &names))
+                try body(LoggedEvent.read(&row, in: partition, &names))
                 position = start + count
             }
         }

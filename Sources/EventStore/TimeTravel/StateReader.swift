@@ -72,7 +72,6 @@ public struct StateReader: Sendable {
         _ user: UserID, _ partition: Partition, after version: Version, through last: Version,
         on connection: PostgresConnection, _ body: (LoggedEvent, Event) throws -> Void
     ) throws {
-        guard version < last else { return }
         try LogReader().forEachDecoded(
             of: user, partition: partition, after: version, through: last, on: connection
         ) { logged, event in

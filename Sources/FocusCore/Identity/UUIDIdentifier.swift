@@ -18,16 +18,13 @@ extension UUIDIdentifier {
     /// Appends the 36 characters of `description`.
     public func appendText(to text: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { characters in
-            var position = 0
+            characters.initialize(repeating: UInt8(ascii: "-"))
             withUnsafeBytes(of: uuid.uuid) { bytes in
-                for (index, byte) in bytes.enumerated() {
-                    if index == 4 || index == 6 || index == 8 || index == 10 {
-                        characters[position] = UInt8(ascii: "-")
-                        position += 1
-                    }
-                    characters[position] = Self.digit(byte >> 4)
-                    characters[position + 1] = Self.digit(byte & 15)
-                    position += 2
+                for index in 0..<16 {
+                    // Before the bytes 4, 6, 8 and 10 stands a dash.
+                    let place = 2 * index + min(max(index / 2 - 1, 0), 4)
+                    characters[place] = Self.digit(bytes[index] >> 4)
+                    characters[place + 1] = Self.digit(bytes[index] & 15)
                 }
             }
             text.append(contentsOf: characters)

@@ -31,11 +31,15 @@ enum JSONStringBytes {
         case "\"": output.append(contentsOf: "\\\"".utf8)
         case "\\": output.append(contentsOf: "\\\\".utf8)
         case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}":
-            let digits = Array("0123456789ABCDEF".utf8)
             output.append(contentsOf: "\\u00".utf8)
-            output.append(digits[Int(scalar.value >> 4)])
-            output.append(digits[Int(scalar.value & 15)])
+            output.append(digit(scalar.value >> 4))
+            output.append(digit(scalar.value & 15))
         default: output.append(contentsOf: scalar.utf8)
         }
+    }
+
+    private static func digit(_ number: UInt32) -> UInt8 {
+        let number = UInt8(truncatingIfNeeded: number)
+        return number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "A") - 10 + number
     }
 }
