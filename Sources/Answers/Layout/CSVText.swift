@@ -7,45 +7,72 @@ package struct CSVText {
 
     /// The fields on one line, with its end.
     package static func line(_ fields: [String]) -> String {
-        var line = CSVText()
-        for field in fields { line.add(field) }
         var bytes: [UInt8] = []
-        line.append(to: &bytes)
+        append(to: &bytes) { line in
+            for field in fields { line.add(field) }
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Appends a line whose fields `add` adds, with its end. They are written in place.
+    package static func append(to output: inout [UInt8], _ add: (inout CSVText) -> Void) {
+        var line = CSVText()
+        swap(&line.bytes, &output)
+        add(&line)
+        line.bytes.append(contentsOf: "\r\n".utf8)
+        swap(&line.bytes, &output)
+    }
+
     package mutating func add(_ field: String) { add { $0.append(contentsOf: field.utf8) } }
-    package mutating func add(_ field: some FixedWidthInteger) { add(String(field)) }
-    package mutating func add(_ field: [UInt8]) { add { $0.append(contentsOf: field) } }
+    package mutating func add(_ field: Int64) { addPlain { $0.append(decimal: field) } }
 
     /// Adds the field that `write` appends.
     package mutating func add(_ write: (inout [UInt8]) -> Void) {
+        let start = begin()
+        write(&bytes)
+        if needsQuotes(from: start) { quote(from: start) }
+    }
+
+    /// Adds the field that `write` appends, which has nothing that needs quotes.
+    package mutating func addPlain(_ write: (inout [UInt8]) -> Void) {
+        _ = begin()
+        write(&bytes)
+    }
+
+    /// Begins a field, and returns where.
+    private mutating func begin() -> Int {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         isEmpty = false
-        let start = bytes.count
-        write(&bytes)
-        if bytes[start...].contains(where: Self.needsQuotes) { quote(from: start) }
+        return bytes.count
     }
 
-    /// Appends the line, with its end.
-    package func append(to output: inout [UInt8]) {
-        output.append(contentsOf: bytes)
-        output.append(contentsOf: "\r\n".utf8)
-    }
-
-    private mutating func quote(from start: Int) {
-        let field = bytes[start...]
-        bytes.removeSubrange(start...)
-        bytes.append(UInt8(ascii: "\""))
-        for byte in field {
-            if byte == UInt8(ascii: "\"") { bytes.append(byte) }
-            bytes.append(byte)
+    private func needsQuotes(from start: Int) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            bytes[start...].contains {
+                $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\n")
+                    || $0 == UInt8(ascii: "\r")
+            }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func needsQuotes(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
-            || byte == UInt8(ascii: "\r")
+    /// Puts quotes around the field, and doubles those in it: from its end on, so that nothing is overwritten that is
+    /// still to be read.
+    private mutating func quote(from start: Int) {
+        let quote = UInt8(ascii: "\"")
+        var from = bytes.count
+        let quotes = bytes.withUnsafeBufferPointer { bytes in bytes[start...].count { $0 == quote } }
+        bytes.append(contentsOf: repeatElement(quote, count: quotes + 2))
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            var to = bytes.count - 1
+            while from > start {
+                (from, to) = (from - 1, to - 1)
+                let byte = bytes[from]
+                bytes[to] = byte
+                guard byte == quote else { continue }
+                to -= 1
+                bytes[to] = quote
+            }
+            bytes[start] = quote
+        }
     }
 }

@@ -7,13 +7,39 @@ package struct JSONText {
 
     package init() {}
 
+    /// Appends an object whose members `add` adds. They are written in place.
+    package static func append(to output: inout [UInt8], _ add: (inout JSONText) -> Void) {
+        var json = JSONText()
+        swap(&json.bytes, &output)
+        json.bytes.append(UInt8(ascii: "{"))
+        add(&json)
+        json.bytes.append(UInt8(ascii: "}"))
+        swap(&json.bytes, &output)
+    }
+
     package mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
         begin(name)
         Self.append(value, to: &bytes)
     }
 
-    package mutating func add(_ name: String, _ value: some FixedWidthInteger) { addRaw(name, String(value)) }
+    package mutating func add(_ name: String, _ value: some FixedWidthInteger) {
+        addRaw(name, String(value))
+    }
+
+    package mutating func add(_ name: String, _ value: Int64) {
+        begin(name)
+        bytes.append(decimal: value)
+    }
+
+    /// Adds a number as text.
+    package mutating func add(_ name: String, quoted value: Int64) {
+        begin(name)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(decimal: value)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     package mutating func add(_ name: String, _ value: Bool) { addRaw(name, value ? "true" : "false") }
 
     /// Adds an identifier as text.
@@ -44,16 +70,18 @@ package struct JSONText {
         bytes.append(contentsOf: json)
     }
 
-    package var text: String { String(decoding: bytes, as: UTF8.self) + "}" }
-
-    /// Appends the bytes of `text`.
-    package func append(to output: inout [UInt8]) {
-        output.append(contentsOf: bytes)
-        output.append(UInt8(ascii: "}"))
+    /// Adds the JSON value that `write` appends; nothing when it returns false.
+    package mutating func addRaw(_ name: String, _ write: (inout [UInt8]) -> Bool) {
+        let start = bytes.count
+        begin(name)
+        if !write(&bytes) { bytes.removeSubrange(start...) }
     }
 
+    package var text: String { String(decoding: bytes, as: UTF8.self) + "}" }
+
     private mutating func begin(_ name: String) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        // No value ends with a brace that opens, so one that does is the object's own.
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
         Self.append(name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
     }
@@ -66,10 +94,13 @@ package struct JSONText {
 
     private static func append(_ text: String, to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))
-        if text.utf8.contains(where: needsEscape) {
-            for byte in text.utf8 { append(byte, to: &json) }
-        } else {
-            json.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { bytes in
+            if bytes.contains(where: needsEscape) {
+                for byte in bytes { append(byte, to: &json) }
+            } else {
+                json.append(contentsOf: bytes)
+            }
         }
         json.append(UInt8(ascii: "\""))
     }

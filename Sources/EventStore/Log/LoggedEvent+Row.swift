@@ -1,36 +1,70 @@
 import FocusCore
+import Foundation
 import PostgresClient
+
+/// The fields of an event's row, in the order of its columns: of a result, or of a binary COPY.
+protocol EventFields {
+    mutating func next() throws(PostgresError) -> UnsafeRawBufferPointer?
+    mutating func field() throws(PostgresError) -> UnsafeRawBufferPointer
+    mutating func int2() throws(PostgresError) -> Int16
+    mutating func int4() throws(PostgresError) -> Int32
+    mutating func int8() throws(PostgresError) -> Int64
+    mutating func bytes() throws(PostgresError) -> [UInt8]
+    mutating func timestamptz() throws(PostgresError) -> Int64
+    mutating func uuid() throws(PostgresError) -> UUID
+}
+
+extension CopyRow: EventFields {}
+extension ResultRow: EventFields {}
 
 extension LoggedEvent {
     /// How many columns an event takes in a result.
     static let columnCount = 15
 
-    /// Reads the columns partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type,
-    /// app_id, occurred_at, recorded_at, schema_version, encoding, payload, beginning at column `first`.
-    init(_ result: PostgresResult, row: Int, first: Int = 0) throws(PostgresError) {
-        self.init(
-            partition: Partition(try result.int4(row: row, column: first)),
-            offset: LogOffset(try result.int8(row: row, column: first + 1)),
-            user: UserID(try result.uuid(row: row, column: first + 2)),
-            version: Version(try result.int8(row: row, column: first + 3)),
-            device: DeviceID(try result.uuid(row: row, column: first + 4)),
-            incarnation: Incarnation(try result.int8(row: row, column: first + 5)),
-            sequence: DeviceSequence(try result.int8(row: row, column: first + 6)),
-            id: EventID(try result.uuid(row: row, column: first + 7)),
-            type: try result.text(row: row, column: first + 8),
-            app: result.isNull(row: row, column: first + 9)
-                ? nil : AppID(try result.text(row: row, column: first + 9)),
-            occurredAt: Timestamp(microseconds: try result.timestamptz(row: row, column: first + 10)),
-            recordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: first + 11)),
-            schemaVersion: try result.int4(row: row, column: first + 12),
-            encoding: try result.int2(row: row, column: first + 13),
-            payload: try result.bytes(row: row, column: first + 14))
+    /// Reads the fields log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
+    /// occurred_at, recorded_at, schema_version, encoding, payload.
+    ///
+    /// A function: an initialiser that calls another one would copy what that made.
+    static func read(
+        _ fields: inout some EventFields, in partition: Partition, _ names: inout EventNames
+    ) throws(PostgresError) -> LoggedEvent {
+        LoggedEvent(
+            partition: partition,
+            offset: LogOffset(try fields.int8()),
+            user: UserID(try fields.uuid()),
+            version: Version(try fields.int8()),
+            device: DeviceID(try fields.uuid()),
+            incarnation: Incarnation(try fields.int8()),
+            sequence: DeviceSequence(try fields.int8()),
+            id: EventID(try fields.uuid()),
+            type: names.type(try fields.field()),
+            app: names.app(try fields.next()),
+            occurredAt: Timestamp(microseconds: try fields.timestamptz()),
+            recordedAt: Timestamp(microseconds: try fields.timestamptz()),
+            schemaVersion: try fields.int4(),
+            encoding: try fields.int2(),
+            payload: try fields.bytes())
+    }
+
+    /// Reads the columns partition, and those that `read(_:in:_:)` reads, from the first on.
+    init(_ result: PostgresResult, row: Int) throws(PostgresError) {
+        var names = EventNames()
+        self = try Self.read(result, row, &names)
+    }
+
+    private static func read(
+        _ result: PostgresResult, _ row: Int, _ names: inout EventNames
+    ) throws(PostgresError) -> LoggedEvent {
+        var fields = try ResultRow(result, row)
+        let partition = Partition(try fields.int4())
+        return try read(&fields, in: partition, &names)
     }
 
     static func read(_ result: PostgresResult) throws(PostgresError) -> [LoggedEvent] {
         var events: [LoggedEvent] = []
         events.reserveCapacity(result.rowCount)
-        for row in 0..<result.rowCount { events.append(try LoggedEvent(result, row: row)) }
+        var names = EventNames()
+        for row in 0..<result.rowCount { events.append(try read(result, row, &names)) }
         return events
     }
 }

@@ -14,7 +14,9 @@ struct FilledRows {
     /// those of other tables.
     static let leastCopied = 32
 
-    private var tables: [RowCollection: RowTable] = [:]
+    /// One of each collection that has rows.
+    private var tables: [RowTable] = []
+    private var lastTable = 0
     private(set) var users: [ProjectedUser] = []
     private var rows = 0
     private var bytes = 0
@@ -24,8 +26,8 @@ struct FilledRows {
     var userCount: Int { users.count }
 
     mutating func append(_ state: borrowing UserState) {
-        for (key, row) in state.allRows {
-            tables[key.collection, default: RowTable(key.collection)].append(state.user, key, row)
+        state.forEachRow { key, row in
+            tables[table(of: key.collection)].append(state.user, key, row)
             rows += 1
             bytes += row.value.count + row.memo.count
         }
@@ -35,8 +37,17 @@ struct FilledRows {
                 stateBytes: state.approximateBytes))
     }
 
+    /// Where the collection's table is in `tables`, which gets one when it is new. Rows of a collection come one after
+    /// the other.
+    private mutating func table(of collection: RowCollection) -> Int {
+        if lastTable < tables.count, tables[lastTable].collection == collection { return lastTable }
+        lastTable = tables.firstIndex { $0.collection == collection } ?? tables.count
+        if lastTable == tables.count { tables.append(RowTable(collection)) }
+        return lastTable
+    }
+
     func forEachRow(_ body: (UserID, RowKey, Row) -> Void) {
-        for table in tables.values { table.forEach(body) }
+        for table in tables { table.forEach(body) }
     }
 
     /// Inserts everything; a row that is there already is an error.
@@ -45,7 +56,7 @@ struct FilledRows {
         into generation: Generation, _ partition: Partition, pause: () throws -> Void,
         on connection: PostgresConnection
     ) throws {
-        let tables = tables.values.sorted { $0.collection < $1.collection }
+        let tables = tables.sorted { $0.collection < $1.collection }
         var requests = tables.filter { $0.count < Self.leastCopied }
             .map { ($0.collection.statements.insert, $0.parameters(partition)) }
         requests.append(ProjectionWriter.users(partition, users))

@@ -11,8 +11,8 @@ public struct InquiryReader: Sendable {
         _ subject: ExplanationSubject, of user: UserID, in partition: Partition, on connection: PostgresConnection
     ) throws -> Explanation {
         var inquiry = Inquiry(subject, of: user)
-        try LogReader().forEachEvent(of: user, partition: partition, on: connection) { event in
-            try inquiry.apply(event.decoded())
+        try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { _, event in
+            try inquiry.apply(event)
             return true
         }
         return inquiry.explanation

@@ -26,7 +26,7 @@ public struct LogReplay: Sendable {
     ) throws {
         let ranges = ranges.filter { !$0.offsets.isEmpty }
         guard !ranges.isEmpty else { return }
-        let queue = ReplayQueue()
+        let queue = ReadAheadQueue<ReplayChunk>()
         let reader = try PostgresThread(name: "replay") { [configuration, filter] in
             Self.read(ranges, configuration, filter, into: queue)
         }
@@ -50,7 +50,8 @@ public struct LogReplay: Sendable {
     }
 
     private static func read(
-        _ ranges: [PartitionRange], _ configuration: StoreConfiguration, _ filter: ReplayFilter, into queue: ReplayQueue
+        _ ranges: [PartitionRange], _ configuration: StoreConfiguration, _ filter: ReplayFilter,
+        into queue: ReadAheadQueue<ReplayChunk>
     ) {
         do {
             let connection = try configuration.connect()

@@ -43,7 +43,7 @@ public struct MergedReplay: Sendable {
             if let time = try lanes[lane].fill(lane, queue, passed) { heads.add(.init(time: time, slot: lane)) }
         }
         while let head = heads.removeFirst() {
-            try body(lanes[head.slot].removeFirst())
+            try lanes[head.slot].handFirst(to: body)
             if let time = try lanes[head.slot].fill(head.slot, queue, passed) {
                 heads.add(.init(time: time, slot: head.slot))
             }
@@ -88,9 +88,9 @@ private struct MergePart {
         next = range.offsets.lowerBound
     }
 
-    mutating func removeFirst() -> LoggedEvent {
-        defer { index += 1 }
-        return events[index]
+    mutating func handFirst(to body: (LoggedEvent) throws -> Void) rethrows {
+        try body(events[index])
+        index += 1
     }
 
     /// Makes sure that there is a next event, and returns when it was recorded; nil at the end of the range.

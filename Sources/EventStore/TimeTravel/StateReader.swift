@@ -28,28 +28,15 @@ public struct StateReader: Sendable {
         of user: UserID, in partition: Partition, at version: Version, head: Version, on connection: PostgresConnection
     ) throws -> UserState {
         var state = try nearest(user, partition, version, on: connection) ?? UserState(user: user)
-        guard let cache else {
-            try fold(&state, in: partition, through: version, on: connection)
-            return state
+        guard state.version < version else { return state }
+        let spacing = cache?.spacing(head: head)
+        let keeper = try cache.map { try StateKeeper($0, of: user, head: head, warn: warn) }
+        defer { keeper?.finish() }
+        try forEachMissing(user, partition, after: state.version, through: version, on: connection) { _, event in
+            try state.applyQuietly(event)
+            if let keeper, let spacing, state.version.rawValue % spacing == 0 { keeper.keep(state) }
         }
-        let spacing = cache.spacing(head: head)
-        var hasKept = false
-        try fold(&state, in: partition, through: version, on: connection) { _, _, state in
-            guard state.version.rawValue % spacing == 0, store(state, in: cache) else { return }
-            hasKept = true
-        }
-        if hasKept { cache.trim(user, head: head) }
         return state
-    }
-
-    private func store(_ state: borrowing UserState, in cache: StateCache) -> Bool {
-        do {
-            try cache.store(state)
-            return true
-        } catch {
-            warn(error)
-            return false
-        }
     }
 
     /// A cached state counts only if its last event is the one that the log has there: a log that was restored from a
@@ -74,15 +61,22 @@ public struct StateReader: Sendable {
         on connection: PostgresConnection,
         each: (LoggedEvent, [RowKey], borrowing UserState) throws -> Void = { _, _, _ in }
     ) throws {
-        guard state.version < version else { return }
-        let missing = Int(clamping: version.rawValue - state.version.rawValue)
-        try LogReader().forEachEvent(
-            of: state.user, partition: partition, after: state.version, atOnce: min(LogReader.atOnce, missing),
-            on: connection
-        ) { event in
-            let keys = try state.apply(event.decoded())
-            try each(event, keys, state)
-            return event.version < version
+        let user = state.user
+        try forEachMissing(user, partition, after: state.version, through: version, on: connection) { logged, event in
+            let keys = try state.apply(event)
+            try each(logged, keys, state)
+        }
+    }
+
+    private func forEachMissing(
+        _ user: UserID, _ partition: Partition, after version: Version, through last: Version,
+        on connection: PostgresConnection, _ body: (LoggedEvent, Event) throws -> Void
+    ) throws {
+        try LogReader().forEachDecoded(
+            of: user, partition: partition, after: version, through: last, on: connection
+        ) { logged, event in
+            try body(logged, event)
+            return true
         }
     }
 }

@@ -17,13 +17,17 @@ extension Timestamp {
         let ofDay = second < 0 ? second + 86_400 : second
         let (year, month, day) = CivilDate(daysSince1970: (seconds - ofDay) / 86_400).parts
         guard (0...9_999).contains(year) else { return text.append(contentsOf: "\(microseconds) µs".utf8) }
-        Self.append(year, 4, "-", to: &text)
-        Self.append(month, 2, "-", to: &text)
-        Self.append(day, 2, "T", to: &text)
-        Self.append(ofDay / 3_600, 2, ":", to: &text)
-        Self.append(ofDay / 60 % 60, 2, ":", to: &text)
-        Self.append(ofDay % 60, 2, ".", to: &text)
-        Self.append(fraction, 6, "Z", to: &text)
+        // Behind each number stands what separates it from the next.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 27) { characters in
+            Self.write(year, 0..<4, "-", to: characters)
+            Self.write(month, 5..<7, "-", to: characters)
+            Self.write(day, 8..<10, "T", to: characters)
+            Self.write(ofDay / 3_600, 11..<13, ":", to: characters)
+            Self.write(ofDay / 60 % 60, 14..<16, ":", to: characters)
+            Self.write(ofDay % 60, 17..<19, ".", to: characters)
+            Self.write(fraction, 20..<26, "Z", to: characters)
+            text.append(contentsOf: characters)
+        }
     }
 
     /// Reads a time as RFC 3339 and XML Schema's `dateTime` write it: `2010-10-03T09:36:30Z`, with a fraction of any
@@ -47,15 +51,16 @@ extension Timestamp {
         self.init(microseconds: seconds * 1_000_000 + fraction)
     }
 
-    /// Appends the last digits of a number that is not negative, and what follows them.
-    private static func append(_ number: Int64, _ digits: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
-        var unit: Int64 = 1
-        for _ in 1..<digits { unit *= 10 }
-        while unit > 0 {
-            text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
-            unit /= 10
+    /// Writes the last digits of a number that is not negative at those places, and what follows them.
+    private static func write(
+        _ number: Int64, _ places: Range<Int>, _ end: Unicode.Scalar, to characters: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        var rest = number
+        for place in places.reversed() {
+            characters[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
-        text.append(UInt8(ascii: end))
+        characters[places.upperBound] = UInt8(ascii: end)
     }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {

@@ -17,12 +17,17 @@ extension UUIDIdentifier {
 
     /// Appends the 36 characters of `description`.
     public func appendText(to text: inout [UInt8]) {
-        withUnsafeBytes(of: uuid.uuid) { bytes in
-            for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-                text.append(Self.digit(byte >> 4))
-                text.append(Self.digit(byte & 15))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { characters in
+            characters.initialize(repeating: UInt8(ascii: "-"))
+            withUnsafeBytes(of: uuid.uuid) { bytes in
+                for index in 0..<16 {
+                    // Before the bytes 4, 6, 8 and 10 stands a dash.
+                    let place = 2 * index + min(max(index / 2 - 1, 0), 4)
+                    characters[place] = Self.digit(bytes[index] >> 4)
+                    characters[place + 1] = Self.digit(bytes[index] & 15)
+                }
             }
+            text.append(contentsOf: characters)
         }
     }
 

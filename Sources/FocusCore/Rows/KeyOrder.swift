@@ -14,29 +14,43 @@ struct KeyOrder {
     /// Indices in the keys that were given, the lowest key's first.
     let indices: [Int]
 
-    init(_ keys: [RowKey]) {
-        let ranks = Self.ranks(of: keys)
-        var order = keys.indices.map { index in
-            let key = keys[index]
-            let app = key.app.flatMap { ranks[$0] } ?? 0
-            return Beginning(
-                table: UInt64(key.collection.rank) << 32 | UInt64(app), text: Self.beginning(of: key.key), index: index)
+    /// - Parameter key: the key of an index below `count`.
+    init(count: Int, _ key: (Int) -> RowKey) {
+        let ranks = Self.ranks(count, key)
+        var order: [Beginning] = []
+        order.reserveCapacity(count)
+        var last: (app: AppID?, rank: UInt32) = (nil, 0)
+        for index in 0..<count {
+            let key = key(index)
+            // Rows of one app often follow one another.
+            if key.app != last.app { last = (key.app, key.app.flatMap { ranks[$0] } ?? 0) }
+            order.append(
+                Beginning(
+                    table: UInt64(key.collection.rank) << 32 | UInt64(last.rank), text: Self.beginning(of: key.key),
+                    index: index))
         }
         order.sort()
         var start = 0
         while start < order.count {
             var end = start + 1
             while end < order.count, !(order[start] < order[end]) { end += 1 }
-            if end - start > 1 { order[start..<end].sort { keys[$0.index] < keys[$1.index] } }
+            if end - start > 1 { order[start..<end].sort { key($0.index) < key($1.index) } }
             start = end
         }
         indices = order.map(\.index)
     }
 
     /// The rank of each app in the apps' own order, from 1; a key without an app is before all of them.
-    private static func ranks(of keys: [RowKey]) -> [AppID: UInt32] {
-        let apps = Set(keys.lazy.compactMap(\.app)).sorted { ByteText.precedes($0.rawValue, $1.rawValue) }
-        return Dictionary(uniqueKeysWithValues: zip(apps, 1...))
+    private static func ranks(_ count: Int, _ key: (Int) -> RowKey) -> [AppID: UInt32] {
+        var apps: Set<AppID> = []
+        var last: AppID?
+        for index in 0..<count {
+            guard let app = key(index).app, app != last else { continue }
+            apps.insert(app)
+            last = app
+        }
+        let sorted = apps.sorted { ByteText.precedes($0.rawValue, $1.rawValue) }
+        return Dictionary(uniqueKeysWithValues: zip(sorted, 1...))
     }
 
     /// The first eight bytes as a number, which is ordered as they are.

@@ -66,10 +66,18 @@ public struct ProtoWriter {
         withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    /// An inner message; the writer that `body` gets writes nothing else.
     public mutating func message(_ field: Int, _ body: (inout ProtoWriter) -> Void) {
-        var inner = ProtoWriter()
-        body(&inner)
-        presentData(field, inner.bytes)
+        tag(field, 2)
+        // Its length is known when it is written: one byte is left for it, which is mostly enough.
+        let place = bytes.count
+        bytes.append(0)
+        body(&self)
+        let count = bytes.count - place - 1
+        guard count >= 0x80 else { return bytes[place] = UInt8(truncatingIfNeeded: count) }
+        var length = ProtoWriter()
+        length.raw(UInt64(count))
+        bytes.replaceSubrange(place...place, with: length.bytes)
     }
 
     private mutating func tag(_ field: Int, _ wireType: UInt64) { raw(UInt64(field) << 3 | wireType) }

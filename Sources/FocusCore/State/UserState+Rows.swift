@@ -29,12 +29,20 @@ extension UserState {
     public var allRows: [(key: RowKey, row: Row)] {
         var rows: [(key: RowKey, row: Row)] = []
         rows.reserveCapacity(shared.store.count + devices.count + 8)
+        forEachRow { rows.append(($0, $1)) }
+        return rows
+    }
+
+    /// Hands each of `allRows` to `body`, in their order.
+    public func forEachRow(_ body: (RowKey, Row) -> Void) {
+        var rows: [(key: RowKey, row: Row)] = []
+        rows.reserveCapacity(shared.store.count + devices.count + 8)
         for entry in shared.store.rows.inUse { rows.append((entry.key, row(entry))) }
         forEachRemembered { key in
             guard shared.store.rows.number(of: key) == nil, let row = row(key) else { return }
             rows.append((key, row))
         }
-        return KeyOrder(rows.map(\.key)).indices.map { rows[$0] }
+        for index in KeyOrder(count: rows.count, { rows[$0].key }).indices { body(rows[index].key, rows[index].row) }
     }
 
     /// Every key that may have a memo, each once; many of them have a row in `store` too.

@@ -4,13 +4,13 @@
 extension UserState {
     /// Equal states have equal bytes.
     public var snapshot: [UInt8] {
-        var writer = ProtoWriter()
+        var writer = ProtoWriter(capacity: approximateBytes)
         writer.int(1, version.rawValue)
-        for (key, row) in allRows {
+        forEachRow { key, row in
             writer.message(2) { inner in
-                inner.presentData(1, Array(key.collection.rawValue.utf8))
+                inner.presentString(1, key.collection.rawValue)
                 inner.optionalString(2, key.app?.rawValue)
-                inner.presentData(3, Array(key.key.utf8))
+                inner.presentString(3, key.key)
                 inner.int(4, row.version.rawValue)
                 inner.bool(5, row.isDeleted)
                 inner.data(6, row.value)
@@ -22,25 +22,23 @@ extension UserState {
 
     /// Throws `FoldError` when the bytes are no snapshot of this fold.
     public init(user: UserID, snapshot: [UInt8]) throws(FoldError) {
-        var (version, rows) = (Version.zero, [RowKey: Row]())
+        var (version, rows) = (Version.zero, [(key: RowKey, row: Row)]())
         do throws(ProtoError) {
             var reader = ProtoReader(snapshot)
             while let (field, value) = try reader.next() {
                 switch field {
                 case 1: version = Version(try value.int())
-                case 2:
-                    let (key, row) = try Self.row(of: try value.bytes())
-                    rows[key] = row
+                case 2: rows.append(try Self.row(of: try value.bytes()))
                 default: break
                 }
             }
         } catch {
             throw .brokenInvariant("a snapshot does not decode")
         }
-        try self.init(user: user, version: version, rows: rows)
+        try self.init(user: user, version: version, loading: rows)
     }
 
-    private static func row(of bytes: ArraySlice<UInt8>) throws(ProtoError) -> (RowKey, Row) {
+    private static func row(of bytes: ArraySlice<UInt8>) throws(ProtoError) -> (key: RowKey, row: Row) {
         var reader = ProtoReader(bytes)
         var (collection, app, key): (RowCollection?, AppID?, String) = (nil, nil, "")
         var row = Row(version: .zero, value: [])

@@ -26,6 +26,13 @@ struct FieldReader {
         return byte
     }
 
+    /// Reads the tag if it comes next.
+    mutating func skip(_ tag: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == tag else { return false }
+        position += 1
+        return true
+    }
+
     mutating func varint() throws(Unusual) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0

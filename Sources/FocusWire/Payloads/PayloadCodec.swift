@@ -23,15 +23,23 @@ public enum PayloadCodec {
     public static func json(
         _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
     ) throws(PayloadError) -> String {
-        String(decoding: try jsonBytes(type, schemaVersion: schemaVersion, payload), as: UTF8.self)
+        var bytes: [UInt8] = []
+        try appendJSON(type, schemaVersion: schemaVersion, payload, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes of `json`.
-    public static func jsonBytes(
-        _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
-    ) throws(PayloadError) -> [UInt8] {
+    /// Appends the bytes of `json`; nothing when it throws.
+    public static func appendJSON(
+        _ type: EventType, schemaVersion: Int32, _ payload: [UInt8], to output: inout [UInt8]
+    ) throws(PayloadError) {
         try check(schemaVersion)
-        return try jsonBytes(message(type, payload), of: type.rawValue)
+        if payload.withUnsafeBytes({ JSONTranscoder.append(type, $0, to: &output) }) { return }
+        output.append(contentsOf: try generatedJSON(type, payload))
+    }
+
+    /// By generated code alone. The transcoder must agree with it; tests compare.
+    static func generatedJSON(_ type: EventType, _ payload: [UInt8]) throws(PayloadError) -> [UInt8] {
+        try jsonBytes(message(type, payload), of: type.rawValue)
     }
 
     /// The payload that a proto3 JSON object means. Field names that the message does not have are refused: a

@@ -47,28 +47,29 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     // MARK: CSV
 
     private static func appendCSV(_ event: LoggedEvent, to bytes: inout [UInt8]) {
-        var line = CSVText()
-        line.add(event.partition.rawValue)
-        line.add(event.offset.rawValue)
-        line.add { event.user.appendText(to: &$0) }
-        line.add(event.version.rawValue)
-        line.add { event.device.appendText(to: &$0) }
-        line.add(event.incarnation.rawValue)
-        line.add(event.sequence.rawValue)
-        line.add { event.id.appendText(to: &$0) }
-        line.add(event.type)
-        line.add(event.app?.rawValue ?? "")
-        line.add { event.occurredAt.appendRFC3339(to: &$0) }
-        line.add { event.recordedAt.appendRFC3339(to: &$0) }
-        line.add(event.schemaVersion)
-        line.add(event.encoding)
-        line.add(EventText.payload(event) ?? hexadecimal(event.payload))
-        line.append(to: &bytes)
+        CSVText.append(to: &bytes) { line in
+            line.add(Int64(event.partition.rawValue))
+            line.add(event.offset.rawValue)
+            line.addPlain { event.user.appendText(to: &$0) }
+            line.add(event.version.rawValue)
+            line.addPlain { event.device.appendText(to: &$0) }
+            line.add(event.incarnation.rawValue)
+            line.add(event.sequence.rawValue)
+            line.addPlain { event.id.appendText(to: &$0) }
+            line.add(event.type)
+            line.add(event.app?.rawValue ?? "")
+            line.addPlain { event.occurredAt.appendRFC3339(to: &$0) }
+            line.addPlain { event.recordedAt.appendRFC3339(to: &$0) }
+            line.add(Int64(event.schemaVersion))
+            line.add(Int64(event.encoding))
+            line.add { if !EventText.appendPayload(event, to: &$0) { appendHexadecimal(event.payload, to: &$0) } }
+        }
     }
 
     /// A payload that this program cannot read is shown as it is, as PostgreSQL shows bytes.
-    private static func hexadecimal(_ payload: [UInt8]) -> [UInt8] {
-        Array(("\\x" + payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()).utf8)
+    private static func appendHexadecimal(_ payload: [UInt8], to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: "\\x".utf8)
+        for byte in payload { bytes.append(contentsOf: ((byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8) }
     }
 
     // MARK: Binary

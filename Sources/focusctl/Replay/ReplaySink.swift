@@ -106,7 +106,11 @@ struct ReplayBuffer {
 
     mutating func append(_ event: LoggedEvent) throws {
         if sink.isInterrupted { throw ReplaySink.Interrupted() }
-        format.append(pseudonyms?.hiding(event) ?? event, to: &bytes)
+        if let pseudonyms {
+            format.append(pseudonyms.hiding(event), to: &bytes)
+        } else {
+            format.append(event, to: &bytes)
+        }
         mark(event.partition, event.offset.next)
         if bytes.count >= Self.limit { try deliver() }
     }

@@ -40,8 +40,8 @@ struct AdviseCommand: ParsableCommand {
         try KnownUser.check(user, in: log, on: connection)
         OperatorRecord.note("advise", of: [user], configuration)
         var advice = FocusAdvice(user)
-        try LogReader().forEachEvent(of: user, partition: log.partition(of: user), on: connection) { logged in
-            try advice.apply(logged.decoded())
+        try LogReader().forEachDecoded(of: user, partition: log.partition(of: user), on: connection) { _, event in
+            try advice.apply(event)
             return true
         }
         let lines = advice.finish()

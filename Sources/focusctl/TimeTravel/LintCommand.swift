@@ -45,8 +45,8 @@ struct LintCommand: ParsableCommand {
             let tell = { (finding: LintFinding) in
                 if json { Terminal.line(LintTally.json(finding, of: user)) } else { tally.add(finding, of: user) }
             }
-            try LogReader().forEachEvent(of: user, partition: partition, on: connection) { logged in
-                lint.apply(try logged.decoded()).forEach(tell)
+            try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { _, event in
+                lint.apply(event).forEach(tell)
                 return true
             }
             lint.finish().forEach(tell)

@@ -9,14 +9,18 @@ import Testing
         #expect(CSVText.line(["a,b", "\"", "x\ny", "\r", "é"]) == "\"a,b\",\"\"\"\",\"x\ny\",\"\r\",é\r\n")
     }
 
-    @Test("Numbers and bytes are fields as texts are")
+    @Test("Numbers and bytes are fields as texts are, behind what the output holds already")
     func fields() {
-        var line = CSVText()
-        line.add(Int64.min)
-        line.add([UInt8](#"{"a":1}"#.utf8))
-        line.add { $0.append(UInt8(ascii: "x")) }
-        var bytes = [UInt8(ascii: ">")]
-        line.append(to: &bytes)
-        #expect(String(decoding: bytes, as: UTF8.self) == ">-9223372036854775808,\"{\"\"a\"\":1}\",x\r\n")
+        for (number, text) in [(Int64.min, "-9223372036854775808"), (0, "0"), (-10, "-10"), (.max, "9223372036854775807")] {
+            var bytes = [UInt8(ascii: ">")]
+            CSVText.append(to: &bytes) { line in
+                line.add(number)
+                line.add { $0.append(contentsOf: #"{"a":1}"#.utf8) }
+                line.addPlain { $0.append(UInt8(ascii: "x")) }
+                line.add { _ in }
+            }
+            #expect(
+                String(decoding: bytes, as: UTF8.self) == ">\(text),\"{\"\"a\"\":1}\",x,\r\n")
+        }
     }
 }

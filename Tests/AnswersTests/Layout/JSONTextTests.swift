@@ -11,15 +11,22 @@ import Testing
                 "", "\u{1F600} é\u{301}", String(repeating: "\"\\\n", count: 3),
             ]
         for text in texts {
+            let add = { (json: inout JSONText) in
+                json.add("a\"b", text)
+                json.add("absent", nil)
+                json.addRaw("raw", "[1]")
+                json.addRaw("bytes", Array("{}".utf8))
+                json.add("yes", true)
+                json.add("least", Int64.min)
+                json.addRaw("none") { bytes in
+                    bytes.append(7)
+                    return false
+                }
+            }
             var json = JSONText()
-            json.add("a\"b", text)
-            json.add("absent", nil)
-            json.addRaw("raw", "[1]")
-            json.addRaw("bytes", Array("{}".utf8))
-            json.add("yes", true)
-            json.add("least", Int64.min)
+            add(&json)
             var bytes: [UInt8] = [7]
-            json.append(to: &bytes)
+            JSONText.append(to: &bytes, add)
             #expect(Array(json.text.utf8) == Array(bytes.dropFirst()))
             #expect(!json.text.utf8.contains { $0 < 0x20 || $0 == 0x7F })
             let object = try #require(
@@ -42,5 +49,21 @@ import Testing
             #expect(json.text == texts.text)
         }
         #expect(JSONText().text == "{}")
+    }
+
+    @Test("An object is written behind what the output holds already")
+    func inPlace() {
+        var bytes: [UInt8] = Array("[{".utf8)
+        JSONText.append(to: &bytes) { json in
+            json.addRaw("none") { _ in false }
+            json.add("least", quoted: Int64.min)
+            json.addRaw("object") { bytes in
+                bytes.append(contentsOf: "{}".utf8)
+                return true
+            }
+        }
+        JSONText.append(to: &bytes) { _ in }
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == #"[{{"least":"-9223372036854775808","object":{}}{}"#)
     }
 }

@@ -74,9 +74,73 @@ struct PayloadCodecTests {
             let bytes = random.bytes(Int.random(in: 0...64, using: &random))
             expectAgreement(type, bytes, seed)
             let isEvent = (try? PayloadCodec.decode(type, schemaVersion: 1, bytes)) != nil
-            let hasJSON = (try? PayloadCodec.json(type, schemaVersion: 1, bytes)) != nil
-            #expect(hasJSON || !isEvent, "seed \(seed), \(type)")
+            let json = try? PayloadCodec.json(type, schemaVersion: 1, bytes)
+            #expect(json != nil || !isEvent, "seed \(seed), \(type)")
+            let generated = (try? PayloadCodec.generatedJSON(type, bytes)).map { String(decoding: $0, as: UTF8.self) }
+            #expect(json == generated, "seed \(seed), \(type)")
         }
+    }
+
+    @Test("JSON made from the bytes is what the generated code makes", arguments: [UInt64](1...200))
+    func transcoded(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let body = random.event()
+        try expectTranscoded(body.type, PayloadCodec.encode(body), "seed \(seed)")
+    }
+
+    @Test("Every character is written in JSON as the generated code writes it")
+    func transcodedCharacters() throws {
+        for value in [UInt32](0..<0x180) + [0x2028, 0xFFFF, 0x1F600, 0x10FFFF] {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let body = EventBody.notificationPosted(NotificationPosted(notificationID: "a\(scalar)z", body: "\(scalar)"))
+            try expectTranscoded(body.type, PayloadCodec.encode(body), "U+\(String(value, radix: 16))")
+        }
+    }
+
+    @Test("Every type's JSON is what the generated code makes", arguments: EventType.allCases)
+    func transcodedTypes(_ type: EventType) throws {
+        for body in [try SampleEvents.full(type), SampleEvents.bare(type)] {
+            try expectTranscoded(type, PayloadCodec.encode(body), "\(type)")
+        }
+    }
+
+    @Test("Every number of an enum has its name, and one of a later program its number")
+    func transcodedNames() throws {
+        for number in 0...12 as ClosedRange<Int64> {
+            for (type, fields) in [(EventType.notificationPosted, [7]), (.authorizationChanged, [1, 2])] {
+                for field in fields {
+                    var writer = ProtoWriter()
+                    writer.int(field, number)
+                    try expectTranscoded(type, writer.bytes, "\(type) \(number)")
+                }
+            }
+        }
+    }
+
+    /// That the type is written from the bytes, if they are in plain form, and as the generated code does it.
+    private func expectTranscoded(_ type: EventType, _ payload: [UInt8], _ comment: Comment) throws {
+        var json: [UInt8] = [7]
+        try PayloadCodec.appendJSON(type, schemaVersion: 1, payload, to: &json)
+        #expect(try Array(json.dropFirst()) == PayloadCodec.generatedJSON(type, payload), comment)
+    }
+
+    @Test("Payloads that are not in plain form have the JSON that the generated code makes, or none", arguments: [
+        // Out of order, twice, defaults that were said, a level of a later program, no UTF-8, cut short, an unknown field.
+        { $0.string(6, "body"); $0.string(1, "id") }, { $0.string(1, "id"); $0.string(1, "other") },
+        { $0.presentString(1, "") }, { $0.presentString(6, "") }, { $0.presentVarint(7, 0) }, { $0.presentVarint(9, 0) },
+        { $0.presentFixed64(8, 0) }, { $0.int(7, 5) }, { $0.int(7, -1) }, { $0.presentVarint(7, 1 << 32 | 2) },
+        { $0.presentVarint(9, 2) }, { $0.presentData(1, [0xFF]) }, { $0.presentData(1, [0xC3]) },
+        { $0.double(8, .nan) }, { $0.double(8, .infinity) }, { $0.double(8, -0.0) }, { $0.string(99, "later") },
+        { $0.presentVarint(11, 0) }, { $0.int(11, .min) }, { $0.varint(1, 5) },
+    ] as [@Sendable (inout ProtoWriter) -> Void])
+    func unusual(_ write: @Sendable (inout ProtoWriter) -> Void) throws {
+        var writer = ProtoWriter()
+        write(&writer)
+        var json: [UInt8] = [7]
+        let isRead = (try? PayloadCodec.appendJSON(.notificationPosted, schemaVersion: 1, writer.bytes, to: &json)) != nil
+        let generated = try? PayloadCodec.generatedJSON(.notificationPosted, writer.bytes)
+        #expect(isRead == (generated != nil))
+        #expect(Array(json.dropFirst()) == generated ?? [])
     }
 
     @Test("W3: unknown fields of a payload are ignored", arguments: EventType.allCases)

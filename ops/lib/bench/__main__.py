@@ -30,8 +30,9 @@ from server import Server
 
 # In which they run, and stand in the tables.
 ORDER = (
-    "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth",
-    "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness", "memory", "message-db")
+    "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "replay-ndjson", "replay-csv",
+    "rebuild", "idle", "growth", "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness", "memory",
+    "message-db")
 UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES,
     **contention.LANES, **fairness.LANES, **memory.LANES, **messagedb.LANES}
 LANES = {name: UNORDERED[name] for name in ORDER}

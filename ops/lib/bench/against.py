@@ -201,6 +201,17 @@ def replay(bench, _):
     return result
 
 
+def replay_text(form):
+    def measure(bench, _):
+        result = alone(bench.measured(lambda: lanes.replay_text_ours(bench, form)))
+        result["figures"] = {
+            "events/s": result["rate"], "focusctl, µs an event": per_row(result, "client"),
+            "PostgreSQL, µs an event": per_row(result, "postgres")}
+        return result
+
+    return measure
+
+
 def prepare_rebuild(bench):
     history.generate(bench.server, history.REBUILT, bench.seed)
 
@@ -257,6 +268,8 @@ LANES = {
     "watch": Lane(crowd.watchers, watch),
     "cold-sync": Lane(crowd.prepare, cold_sync),
     "replay": Lane(lanes.prepare_replay, replay, stands=True),
+    **{
+        f"replay-{form}": Lane(lanes.prepare_replay, replay_text(form), stands=True) for form in lanes.TEXT_YARDSTICKS},
     "rebuild": Lane(prepare_rebuild, rebuild, stands=True),
     "route": Lane(lambda bench: None, fold_route, stands=True),
 }

@@ -209,14 +209,44 @@ def replay_ours(bench):
 
 
 def replay_copy(bench):
+    return written(bench, ["psql", "-X", "-d", bench.server.conninfo, "-c", "COPY events TO STDOUT (FORMAT binary)"])
+
+
+def written(bench, command):
+    """The rate of a command that writes every event of the log; what it writes is thrown away."""
     rows = int(bench.sql.value("SELECT count(*) FROM events;"))
     began = time.time()
     with open(os.devnull, "w") as sink:
-        subprocess.run(
-            ["psql", "-X", "-d", bench.server.conninfo, "-c", "COPY events TO STDOUT (FORMAT binary)"], stdout=sink,
-            check=True)
+        subprocess.run(command, stdout=sink, check=True)
     seconds = time.time() - began
     return {"rows": rows, "seconds": seconds, "rate": rows / seconds}
+
+
+# replay as text
+
+
+def replay_text(bench, form):
+    prepare_replay(bench)
+    replay_text_ours(bench, form), replay_text_copy(bench, form)
+    rounds = []
+    for _ in range(bench.options.rounds):
+        ours = bench.measured(lambda: replay_text_ours(bench, form))
+        theirs = bench.measured(lambda: replay_text_copy(bench, form))
+        rounds.append((ours, theirs))
+    return rounds
+
+
+def replay_text_ours(bench, form):
+    return written(bench, [
+        f"{bench.server.binaries}/focusctl", "replay", "--format", form, "--data-dir", bench.server.data])
+
+
+TEXT_YARDSTICKS = {
+    "ndjson": "COPY (SELECT row_to_json(e) FROM events e) TO STDOUT", "csv": "COPY events TO STDOUT (FORMAT csv, HEADER)"}
+
+
+def replay_text_copy(bench, form):
+    return written(bench, ["psql", "-X", "-d", bench.server.conninfo, "-c", TEXT_YARDSTICKS[form]])
 
 
 LANES = {
@@ -236,4 +266,10 @@ LANES = {
         "against": "`psql -c 'COPY events TO STDOUT (FORMAT binary)' > /dev/null`",
         "goal": 1.0, "rounds": replay,
     },
+    **{
+        f"replay-{form}": {
+            "ours": f"`focusctl replay --format {form} > /dev/null`: the whole log as one stream, payloads as JSON",
+            "against": f"`psql -c '{yardstick}' > /dev/null`, payloads in hexadecimal",
+            "goal": 1, "rounds": lambda bench, form=form: replay_text(bench, form),
+        } for form, yardstick in TEXT_YARDSTICKS.items()},
 }

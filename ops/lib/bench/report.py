@@ -196,7 +196,7 @@ def row(name, side, summary, rounds):
     acks = ""
     if "ack_p50_us" in summary:
         acks = f"{summary['ack_p50_us'] / 1000:.1f} / {summary['ack_p99_us'] / 1000:.1f} ms"
-    focusd = f"{cpu['focusd']:.1f}" if side == "ours" and name != "replay" else "–"
+    focusd = f"{cpu['focusd']:.1f}" if side == "ours" and not name.startswith("replay") else "–"
     return (
         f"| {name} | {side} | {rounds} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
         f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {acks} |")

@@ -3,12 +3,12 @@ import NIOConcurrencyHelpers
 
 /// Holds a few chunks between the thread that reads them and the one that consumes them: the reader waits while it is
 /// full.
-final class ReplayQueue: Sendable {
+final class ReadAheadQueue<Chunk: Sendable>: Sendable {
     /// Chunks that are ready or being read; one more is being consumed.
-    static let depth = 2
+    private static var depth: Int { 2 }
 
     private struct State {
-        var chunks: [Result<ReplayChunk, any Error>] = []
+        var chunks: [Result<Chunk, any Error>] = []
         var isCancelled = false
     }
 
@@ -27,13 +27,13 @@ final class ReplayQueue: Sendable {
         return state.withLockedValue { !$0.isCancelled }
     }
 
-    func enqueue(_ chunk: Result<ReplayChunk, any Error>) {
+    func enqueue(_ chunk: Result<Chunk, any Error>) {
         state.withLockedValue { $0.chunks.append(chunk) }
         ready.signal()
     }
 
     /// Waits for the next chunk.
-    func dequeue() throws -> ReplayChunk {
+    func dequeue() throws -> Chunk {
         ready.wait()
         let chunk = state.withLockedValue { $0.chunks.removeFirst() }
         room.signal()
