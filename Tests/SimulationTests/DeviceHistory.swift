@@ -50,6 +50,8 @@ struct DeviceHistory {
     private var floor = Version.zero
     /// The view of the last cursor.
     private var view: UInt64?
+    /// The version of the protocol that the last connection spoke.
+    private var spoken: UInt32?
     private var floorHistory = 0
     /// The snapshot under way covers some collections only; it ends with the cursor from before it.
     private var isPartial = false
@@ -203,8 +205,12 @@ struct DeviceHistory {
         case .recalled(let recalled): floor = max(floor, recalled.version)
         case .snapshotEnd(let cursor): if !isPartial { saw(cursor, witness, device) }
         case .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _): saw(cursor, witness, device)
-        case .welcome, .snapshotBegin, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway,
-            .tokenExpiry, .fetched, .peerStatuses, .unknown:
+        case .welcome(let welcome):
+            // Promises of before may have counted otherwise (rule Z1), and no cursor has said so.
+            if device.scope != .system, spoken != welcome.protocolVersion { floor = .zero }
+            spoken = welcome.protocolVersion
+        case .snapshotBegin, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway, .tokenExpiry,
+            .fetched, .peerStatuses, .unknown:
             break
         }
     }

@@ -194,7 +194,8 @@ import Testing
     func rebuilds() throws {
         try runUndisturbed(40) { plan in
             (plan.users, plan.devices, plan.servers, plan.partitions) = (4, 7, 3, 2)
-            (plan.rebuilds, plan.rebuildDies, plan.alters, plan.raisesFold) = (5, 60, 6, false)
+            // Where rows are made wrong the log does not fall back (`SimulationPlan.drawRebuilds`).
+            (plan.rebuilds, plan.rebuildDies, plan.alters, plan.raisesFold, plan.restores) = (5, 60, 6, false, 0)
             (plan.pause, plan.interleaves) = (60_000, 3)
         }
     }
