@@ -95,23 +95,31 @@ final class LaneActivity {
                 version: user.state.version.next, device: .server, incarnation: Incarnation(0),
                 sequence: user.state.lastSequence(of: .server, incarnation: Incarnation(0)).next,
                 id: EventID(UUID()), app: nil, occurredAt: time, recordedAt: time, body: body)
-            guard user.state.validate(event, scope: .system) == nil else { continue }
+            let isEnd = body.type == .deviceActivityEnded
+            guard user.state.validate(event, scope: .system) == nil else {
+                if isEnd { logged[session] = nil }
+                continue
+            }
             do {
                 try staging.record(event, LoggedPayload(event.body), user)
             } catch {
                 users.quarantine(user.id, error)
+                if isEnd { logged[session] = nil }
                 continue
             }
-            let isEnd = body.type == .deviceActivityEnded
             staged[session] = Staged(pending: report, partition: user.partition, reportedAt: isEnd ? nil : time)
         }
     }
 
-    /// Takes up what became of what was staged.
+    /// Takes up what became of what was staged. What another server's append outran is staged again.
     func settle(_ report: CommitReport) {
         putBack(staged.filter { report.behind.contains($0.value.partition) })
-        for (session, staged) in staged where report.isLogged(staged.partition) {
-            logged[session] = staged.reportedAt.map { (staged.pending, $0) }
+        for (session, staged) in staged where !report.behind.contains(staged.partition) {
+            guard let time = staged.reportedAt else {
+                logged[session] = nil
+                continue
+            }
+            if report.isLogged(staged.partition) { logged[session] = (staged.pending, time) }
         }
         staged = [:]
     }
@@ -125,8 +133,10 @@ final class LaneActivity {
         _ report: Pending, of session: UInt64, _ state: borrowing UserState, at time: Timestamp, now: MonotonicTime
     ) -> EventBody? {
         guard case .inUse(let app) = report.report else {
-            defer { logged[session] = nil }
-            return end(session, report, state)
+            // Until its end is logged too, what was logged stays known: another server may append first.
+            let end = end(session, report, state)
+            if end == nil { logged[session] = nil }
+            return end
         }
         let activity = DeviceActivity(
             device: report.device, scope: report.scope, deviceClass: report.deviceClass,

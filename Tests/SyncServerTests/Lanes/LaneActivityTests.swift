@@ -136,4 +136,22 @@ import Waits
         try turns(worker, [.close(session: 1)])
         #expect(try logged() == ["1 -", "1 ends"])
     }
+
+    @Test("T5: an end that another server's append outran is logged all the same, once")
+    func endsBehind() throws {
+        let worker = try worker()
+        try turns(worker, [.activity(session: 1, .inUse(nil))])
+        var others = 1
+        store.othersAppend = { [store, user] in
+            guard others > 0 else { return }
+            others -= 1
+            store.appendFocus("elsewhere", of: user)
+        }
+        try turns(worker, [.close(session: 1)])
+        for _ in 0..<3 {
+            time.advance(300)
+            try turns(worker, [])
+        }
+        #expect(try logged() == ["1 -", "1 ends"] && worker.activity.isEmpty)
+    }
 }
