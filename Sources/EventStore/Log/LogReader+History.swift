@@ -22,7 +22,7 @@ extension LogReader {
             return
         }
         let queue = ReadAheadQueue<HistoryChunk>()
-        // Only the thread uses it until it is joined.
+        // unsafe: only the thread uses it until it is joined.
         nonisolated(unsafe) let connection = connection
         let reader = try PostgresThread(name: "history") {
             Self.read(user, partition, after: next, through: last, limit, on: connection, into: queue)
