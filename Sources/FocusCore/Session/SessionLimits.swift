@@ -61,10 +61,3 @@ public struct MonotonicTime: Hashable, Sendable, Comparable {
     public func adding(milliseconds delta: Int64) -> Self { Self(milliseconds: milliseconds + delta) }
     public static func - (a: Self, b: Self) -> Int64 { a.milliseconds - b.milliseconds }
 }
-
-/// The limits that all sessions of a server have in common: ten thousand sessions would hold them ten thousand times.
-public final class SharedSessionLimits: Sendable {
-    public let value: SessionLimits
-
-    public init(_ value: SessionLimits) { self.value = value }
-}

@@ -25,8 +25,9 @@ struct CommitReport {
 }
 
 extension LaneLog {
-    /// Appends what was staged with one statement, in the transaction of `lock` if there is one. Answers that cannot be given are withdrawn: when the database
-    /// refuses the statement, and when what they say of earlier events cannot be confirmed (rule P1).
+    /// Appends what was staged with one statement, in the transaction of `lock` if there is one. Answers that cannot be
+    /// given are withdrawn: when the database refuses the statement, and when what they say of earlier events cannot be
+    /// confirmed (rule P1).
     ///
     /// Throws `LogTruncated` or `StoreStopped`: then no answer may leave.
     func commit(_ staging: inout AppendStaging) throws -> CommitReport {
