@@ -6,8 +6,8 @@ import NIOCore
 /// Timers ring on a grid: so the event loop wakes once for all that are due about then, where ten thousand idle
 /// connections would wake it some four hundred times a second (rule L4).
 ///
-/// A scheduled task is never cancelled, only ignored when its time comes. To cancel one, NIO searches all tasks of the
-/// event loop: ten thousand devices that leave at once would hold everybody up for ten thousand such searches (rule
+/// A callback is never cancelled, only ignored when its time comes. To cancel one, NIO searches all tasks of the event
+/// loop: ten thousand devices that leave at once would hold everybody up for ten thousand such searches (rule
 /// L5).
 final class DeadlineTimer {
     /// How late a timer may ring, in nanoseconds.
@@ -16,6 +16,8 @@ final class DeadlineTimer {
     private let eventLoop: any EventLoop
     private var onTime: (() -> Void)?
     private var time = MonotonicTime(milliseconds: .max)
+    /// When the event loop calls for `time`.
+    private var rings = NIODeadline.distantFuture
 
     init(on eventLoop: any EventLoop, onTime: @escaping () -> Void) {
         self.eventLoop = eventLoop
@@ -27,19 +29,29 @@ final class DeadlineTimer {
     func set(for deadline: MonotonicTime, now: @autoclosure () -> MonotonicTime) {
         guard onTime != nil, deadline < time else { return }
         time = deadline
-        let loop = NIOLoopBound(self, eventLoop: eventLoop)
-        let exact = eventLoop.now + .milliseconds(max(0, deadline - now()))
-        eventLoop.scheduleTask(deadline: exact.roundedUp(to: Self.grid)) { loop.value.ring(deadline) }
+        rings = (eventLoop.now + .milliseconds(max(0, deadline - now()))).roundedUp(to: Self.grid)
+        let call = TimerCall(timer: NIOLoopBound(self, eventLoop: eventLoop))
+        // Refused by an event loop that has ended, where nothing is to ring. A callback and not a task: a task makes a
+        // future, which takes 200 bytes for each connection.
+        _ = try? eventLoop.scheduleCallback(at: rings, handler: call)
     }
 
     /// Keeps the timer from ever ringing again.
     func cancel() { onTime = nil }
 
-    private func ring(_ deadline: MonotonicTime) {
-        guard deadline == time else { return }
-        time = MonotonicTime(milliseconds: .max)
+    /// The event loop may also call for a deadline that an earlier one has replaced.
+    fileprivate func ring() {
+        guard eventLoop.now >= rings else { return }
+        (time, rings) = (MonotonicTime(milliseconds: .max), .distantFuture)
         onTime?()
     }
+}
+
+/// What the event loop calls for a timer.
+private struct TimerCall: NIOScheduledCallbackHandler, Sendable {
+    let timer: NIOLoopBound<DeadlineTimer>
+
+    func handleScheduledCallback(eventLoop: some EventLoop) { timer.value.ring() }
 }
 
 extension NIODeadline {

@@ -24,4 +24,27 @@ import Testing
         #expect(rung.count == 4)
         timers.forEach { $0.cancel() }
     }
+
+    @Test("A timer rings once, at the earliest moment that it is set to, and again only when it is set again")
+    func earlier() {
+        var rung = 0
+        let start = MonotonicTime(milliseconds: 0)
+        let timer = DeadlineTimer(on: loop) { rung += 1 }
+        for deadline in [900, 300, 600] as [Int64] {
+            timer.set(for: MonotonicTime(milliseconds: deadline), now: start)
+        }
+        loop.advanceTime(to: .uptimeNanoseconds(299_999_999))
+        #expect(rung == 0)
+        loop.advanceTime(to: .uptimeNanoseconds(300_000_000))
+        #expect(rung == 1)
+        timer.set(for: MonotonicTime(milliseconds: 950), now: MonotonicTime(milliseconds: 300))
+        loop.advanceTime(to: .uptimeNanoseconds(999_999_999))
+        #expect(rung == 1)
+        loop.advanceTime(to: .uptimeNanoseconds(1_000_000_000))
+        #expect(rung == 2)
+        timer.set(for: MonotonicTime(milliseconds: 1_100), now: MonotonicTime(milliseconds: 1_000))
+        timer.cancel()
+        loop.advanceTime(to: .uptimeNanoseconds(3_000_000_000))
+        #expect(rung == 2)
+    }
 }
