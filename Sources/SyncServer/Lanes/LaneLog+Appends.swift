@@ -57,20 +57,18 @@ extension LaneLog {
         FaultPoint.pass(.committed)
         if outcomes.values.contains(where: { $0 != .behind }) { commitWaited(behind: known) }
         var report = CommitReport()
-        var committed: [Partition] = []
         for batch in batches {
             guard case .committed(let generation) = outcomes[batch.partition] else {
                 report.behind.insert(batch.partition)
                 continue
             }
-            committed.append(batch.partition)
+            untold.insert(batch.partition)
             if generation != tails[batch.partition].generation { report.cutOver.insert(batch.partition) }
             commitWaited(with: batch)
             tails.move(behind: batch)
             tell(.committed(batch))
         }
         cameTooLate(report.behind)
-        context.hints.committed(committed)
         return report
     }
 

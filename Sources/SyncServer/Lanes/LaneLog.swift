@@ -17,6 +17,8 @@ final class LaneLog {
     private let willAsk: () -> Void
     /// When the database was last asked something.
     private(set) var askedAt: MonotonicTime
+    /// Partitions with commits that other servers are to be told of; see `tellOthers`.
+    var untold: Set<Partition> = []
 
     /// - Parameters:
     ///   - willAsk: called before each question to the database, which may take long.
@@ -36,6 +38,14 @@ final class LaneLog {
         willAsk()
         askedAt = context.clock.monotonic()
         return try question(store)
+    }
+
+    /// Tells other servers of the commits since the last call. To be called once devices have their answers and rows: the
+    /// threads that tell and hear would take the processor that those wait for.
+    func tellOthers() {
+        guard !untold.isEmpty else { return }
+        context.hints.committed(untold)
+        untold = []
     }
 
     /// Has `body` called again and again while the database is waited for. It asks the database nothing.

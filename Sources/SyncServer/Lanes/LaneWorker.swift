@@ -163,6 +163,7 @@ final class LaneWorker {
         loadNeededUsers()
         users.evict()
         deliveries.send()
+        log.tellOthers()
     }
 
     /// To be called again and again, so that nobody takes the lane for one that hangs.
