@@ -174,6 +174,8 @@ public final class SyncServer: Service {
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // A device that sends nothing more is gone, and NIO would close its connection at once: see `ClosePace`.
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             // The kernel holds no more than this for a device that does not read. The rest waits in the session's
             // quota, where a newer value replaces an older one, and the server hears of each part that a slow device
             // takes (rule L2). By default the kernel holds 4 MB, and reports room only when a third of that is free.

@@ -94,8 +94,11 @@ final class SessionHandler: ChannelInboundHandler {
         schedule()
     }
 
-    /// A proxy says for whom it has connected.
+    /// A proxy says for whom it has connected, or the device will send nothing more.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            return services.closings.value(on: context.eventLoop).close { self.closeTransport() }
+        }
         guard let proxied = event as? ProxiedAddress else { return context.fireUserInboundEventTriggered(event) }
         journal.address = proxied.address
         if let refusal = services.connections.connected(id, from: proxied.address) { refuse(refusal) }
@@ -104,9 +107,14 @@ final class SessionHandler: ChannelInboundHandler {
     /// Closes a connection that is one too many (rule Q2), without waiting for the device to take its GoAway: the bound
     /// is there to keep descriptors free.
     private func refuse(_ code: ErrorCode) {
-        guard let context, !session.isClosed else { return }
+        guard !session.isClosed else { return }
         goAway(code)
-        transport(context).close(promise: nil)
+        closeTransport()
+    }
+
+    /// Closes the connection without waiting for anything that TLS would still send or get.
+    private func closeTransport() {
+        if let context { transport(context).close(promise: nil) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
