@@ -7,8 +7,13 @@
 struct AppRecord: Sendable {
     let app: AppID
     var registration: Register<AppRegistered>? {
-        didSet { focusAccess = derivedFocusAccess }
+        didSet {
+            isRegistered = registration != nil
+            focusAccess = derivedFocusAccess
+        }
     }
+    /// Whether the app was registered. Stored because every event asks, and a look at `registration` copies it.
+    private(set) var isRegistered = false
     private var permissions: [Permission] {
         didSet { focusAccess = derivedFocusAccess }
     }

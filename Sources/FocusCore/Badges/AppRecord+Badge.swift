@@ -3,7 +3,7 @@ extension AppRecord {
     /// is not authorized to notify, and where its badges are off (rules B2, N15); the count goes on underneath.
     /// Provisional does not count as authorized: such notifications go to the list quietly.
     mutating func writeBadge(_ shared: inout SharedState) {
-        guard registration != nil else { return }
+        guard isRegistered else { return }
         let isShown = status(.notifications) == .authorized
         let count = list.unreadCount
         var row = BadgeRow(count: isShown && settings.phone.badges ? count : nil)

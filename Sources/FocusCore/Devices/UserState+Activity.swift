@@ -20,7 +20,7 @@ extension UserState {
 
     /// The app, if it may alert somebody; what else is in front is nobody's business.
     public func alerting(_ app: AppID) -> AppID? {
-        guard let slot = appSlots[app], apps[slot].registration != nil, apps[slot].status(.notifications) == .authorized
+        guard let slot = appSlots[app], apps[slot].isRegistered, apps[slot].status(.notifications) == .authorized
         else { return nil }
         return app
     }

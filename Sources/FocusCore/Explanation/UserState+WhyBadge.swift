@@ -2,7 +2,7 @@
 extension UserState {
     /// - Parameter last: the last event that changed the badge.
     func badgeVerdict(_ app: AppID, _ deviceClass: DeviceClass, _ last: Explanation.Cause?) -> Verdict {
-        guard let record = record(of: app), record.registration != nil else {
+        guard let record = record(of: app), record.isRegistered else {
             return Verdict(
                 decision: "none", rule: "C2", sentence: "The app is not registered.", deciding: ["registered"])
         }
@@ -36,7 +36,7 @@ extension UserState {
         guard let record = record(of: app) else { return ([Explanation.Input("registered", false)], []) }
         let counted = record.list.records.filter(\.value.isUnread).keys.sorted()
         let inputs = [
-            Explanation.Input("registered", record.registration != nil),
+            Explanation.Input("registered", record.isRegistered),
             Explanation.Input("notifications", record.status(.notifications)),
             Explanation.Input("badges", record.settings[deviceClass].badges),
             Explanation.Input("unread", record.list.unreadCount),

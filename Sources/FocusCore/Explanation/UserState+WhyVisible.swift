@@ -64,7 +64,7 @@ extension UserState {
     /// Rules F3.1 and C1: all of these must hold.
     private func conditions(_ app: AppID) -> [(input: Explanation.Input, holds: Bool)] {
         let record = record(of: app)
-        let isRegistered = record?.registration != nil
+        let isRegistered = record?.isRegistered ?? false
         let isCommunication = record?.has(.communication) ?? false
         let notifications = record?.status(.notifications) ?? .notDetermined
         let focusStatus = record?.status(.focusStatus) ?? .notDetermined

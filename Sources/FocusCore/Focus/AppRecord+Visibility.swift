@@ -4,7 +4,7 @@ extension AppRecord {
 
     /// Writes the row of an app that is registered, or has reported. `effective` is `focus.effective`, made once by callers that write many rows.
     mutating func writeVisibility(_ effective: EffectiveFocus?, _ shared: inout SharedState) {
-        guard registration != nil || report != nil else { return }
+        guard isRegistered || report != nil else { return }
         let isFocused = shared.focus.status(seenFrom: app, focusAccess, report, effective)
         shared.put(RowKey(.focusVisibility, app: app), FocusVisibilityRow(isFocused: isFocused).encoded)
     }

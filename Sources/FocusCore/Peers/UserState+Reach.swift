@@ -39,7 +39,7 @@ extension UserState {
 
     /// Rules C2, N2, N3 and N5: whether such a post would be taken.
     private func mayPost(_ question: ReachQuestion, _ slot: Int) -> Bool {
-        guard apps[slot].registration != nil else { return false }
+        guard apps[slot].isRegistered else { return false }
         if question.isCommunication, !apps[slot].has(.communication) { return false }
         let post = NotificationPosted(notificationID: "", body: "", level: question.level)
         return postRefusal(post, slot) == nil

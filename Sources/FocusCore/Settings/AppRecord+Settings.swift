@@ -47,7 +47,7 @@ extension AppRecord {
 
     /// Writes the row of a registered app, if anything was ever set for it or for all apps.
     mutating func writeSettings(_ shared: inout SharedState) {
-        guard registration != nil,
+        guard isRegistered,
             ownSettings.isWritten || mutes.isWritten || shared.defaultSettings.isWritten
         else { return }
         let row = NotificationSettingsRow(

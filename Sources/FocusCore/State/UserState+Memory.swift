@@ -11,7 +11,7 @@ extension UserState {
     /// The bytes of all that is remembered beside rows: decoded copies, tracks, ids, tallies, places of devices. Costs
     /// time in proportion to them, and to the rows.
     public var approximateMemoBytes: Int {
-        // The entries are read where they stand: a copy of one touches a reference count for each of its parts.
+        // Entries and apps are read where they stand: a copy of one touches a reference count for each of its parts.
         let entries = shared.store.rows.entries
         let decoded = entries.indices.reduce(0) {
             Self.decoded.contains(entries[$1].key.collection) ? $0 + Self.decodedShare * entries[$1].value.count : $0
@@ -19,7 +19,7 @@ extension UserState {
         let pages = placePages.reduce(0) { $0 + 200 + $1.value.count }
         return decoded + pages + Memory.table(of: UserID.self, Bool.self, revokedDevices.count)
             + shared.approximateMemoBytes + devices.values.reduce(0) { $0 + $1.approximateBytes }
-            + apps.reduce(0) { $0 + $1.approximateBytes }
+            + apps.withUnsafeBufferPointer { apps in apps.indices.reduce(0) { $0 + apps[$1].approximateBytes } }
     }
 
     /// The collections whose messages the fold keeps decoded beside their rows.

@@ -14,6 +14,9 @@ extension UserState {
     ///   hash.
     public mutating func prepareDigests(limitBytes: Int) -> Int { shared.store.makeHashes(limitBytes: limitBytes) }
 
+    /// How many rows have to be hashed for the next `digests`.
+    public var unhashedRows: Int { shared.store.unhashed.count }
+
     /// Rows with a public value or a tombstone.
     public var rowCount: Int { shared.store.count }
 }

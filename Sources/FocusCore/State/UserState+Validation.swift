@@ -62,7 +62,7 @@ extension UserState {
 
     /// Checks rule C2, and then what the rules say about the registered app at that slot.
     private func registered(_ app: AppID?, or refusal: (Int) -> Refusal?) -> Refusal? {
-        guard let app, let slot = appSlots[app], apps[slot].registration != nil else {
+        guard let app, let slot = appSlots[app], apps[slot].isRegistered else {
             return Refusal(.appUnknown, "the app is not registered: a system session must append app.registered first")
         }
         return refusal(slot)

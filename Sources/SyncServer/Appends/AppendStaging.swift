@@ -32,8 +32,8 @@ struct AppendStaging {
     /// Which events are folded beside the lane.
     private let beside: FoldsBeside
     private let bounds: WorkBounds
-    /// The rows that the staged events changed; a key may be there more than once.
-    private(set) var touched: [UserID: [RowKey]] = [:]
+    /// The rows that the staged events changed.
+    private(set) var touched: [UserID: TouchedRows] = [:]
     var answers: [Answer] = []
     /// Sessions that take no further append (rule P3).
     private(set) var ended: Set<UInt64> = []
@@ -124,7 +124,7 @@ struct AppendStaging {
             let keys = try user.state.apply(event)
             charge(cost + user.state.work - before + Work.row * keys.count, to: user.id)
             user.grew(payloadBytes: logged.payload.count)
-            touched[user.id, default: []].append(contentsOf: keys)
+            touched[user.id, default: TouchedRows()].add(keys)
         }
         batches[user.partition, default: PartitionAppend(behind: head, events: [])].append(
             event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)

@@ -76,9 +76,11 @@ extension LaneLog {
     /// Events of this statement are confirmed by its own commit. If nothing can be confirmed, the devices are told to
     /// send again.
     private func confirm(_ staging: inout AppendStaging, _ report: CommitReport) throws {
+        // Their fields are read where they stand: most answers say nothing of what is in the log.
         let waiting = staging.answers.indices.filter { index in
-            let answer = staging.answers[index]
-            return answer.saysWhatIsLogged && report.isSettled(answer.partition) && !isConfirmed(answer.partition)
+            guard staging.answers[index].saysWhatIsLogged else { return false }
+            let partition = staging.answers[index].partition
+            return report.isSettled(partition) && !isConfirmed(partition)
         }
         guard !waiting.isEmpty, try !confirm() else { return }
         for index in waiting { staging.answers[index].withdraw() }

@@ -65,6 +65,9 @@ extension LaneSessions {
         plan.awaitCheckpoint(session.handle.id, now: now, after: wait)
     }
 
+    /// For so many rows, some 50 microseconds, what is ready to be sent waits.
+    private static let hashedBeforeDelivery = 100
+
     /// Sends the checkpoints that are due (rule S9). What the turn has no room for follows with the next one.
     /// - Returns: the users whose states have made digests.
     func sendCheckpoints(_ users: some UserDirectory) -> [UserID] {
@@ -76,6 +79,8 @@ extension LaneSessions {
             guard let session = open[id] else { continue }
             let user = users[session.identity.user]
             if let user, !session.isBehind(user) {
+                // What is ready leaves before many rows are hashed, which takes a while.
+                if user.reading({ $0.unhashedRows }) > Self.hashedBeforeDelivery { deliveries.send() }
                 room -= user.state.prepareDigests(limitBytes: room)
                 guard room > 0 else {
                     plan.postponeCheckpoint(id, due: now)

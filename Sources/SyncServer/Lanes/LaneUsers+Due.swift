@@ -146,8 +146,8 @@ extension LaneUsers {
 
     /// Derives the user's due time from their state.
     func reschedule(_ user: CachedUser) {
-        due.schedule(user.id, at: user.state.dueAt)
-        guard user.state.dueZoneIsUnknown else { return }
+        due.schedule(user.id, at: user.reading { $0.dueAt })
+        guard user.reading({ $0.dueZoneIsUnknown }) else { return }
         let zone = user.state.summarySchedule?.timeZone.prefix(64) ?? ""
         context.logger.notice(
             "unknown time zone: summaries come by UTC", metadata: ["user": "\(user.id)", "zone": "\(zone)"])

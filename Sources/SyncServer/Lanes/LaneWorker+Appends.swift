@@ -88,16 +88,16 @@ extension LaneWorker {
         activity.settle(report)
         let ended = meter.now
         meter.committed(staging, report, began: began, ended: ended)
-        for (id, keys) in staging.touched {
+        for (id, touched) in staging.touched {
             guard let user = users[id] else { continue }
             if report.isValid(user.partition) {
-                users.committed(user, changed: keys)
+                users.committed(user, changed: touched.keys)
             } else {
                 users.forget(id)
             }
             // Where the partition shows another generation by now, the events are in the log, and nothing else tells of
             // them.
-            if report.isLogged(user.partition) { watchers.changed(id, by: keys) }
+            if report.isLogged(user.partition) { watchers.changed(id, by: touched.keys) }
         }
         for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
         for answer in staging.answers where report.isSettled(answer.partition) {
