@@ -67,12 +67,15 @@ struct LogReplayTests {
         // Small ones first, so that stretches span many offsets: what later ones hold takes more than a chunk may.
         let sizes = Array(repeating: 0, count: 3_000) + Array(repeating: 200_000, count: 300)
         let range = try Self.append(payloads: sizes, to: fixture)
+        // Another range is asked for while what is left of a chunk that was cut off is still to come.
+        let again = PartitionRange(partition: range.partition, offsets: LogOffset(5)..<LogOffset(15))
         for readers in 1...2 {
             var (offsets, passed): ([LogOffset], [LogOffset]) = ([], [])
-            try LogReplay(fixture.configuration, readers: readers).run([range], passed: { passed.append($1) }) {
+            try LogReplay(fixture.configuration, readers: readers).run([range, again], passed: { passed.append($1) }) {
                 offsets.append($0.offset)
             }
-            #expect(offsets == sizes.indices.map { LogOffset(Int64($0)) })
+            #expect(offsets == (Array(sizes.indices) + Array(5..<15)).map { LogOffset(Int64($0)) })
+            #expect(passed.popLast() == again.offsets.upperBound)
             #expect(passed == passed.sorted() && passed.last == range.offsets.upperBound)
             // 60 MB, of which a chunk holds eight times what it aims at, and one event more.
             #expect(passed.count >= 60_000_000 / (8 * LogReplay.targetBytes + 200_000))

@@ -168,6 +168,20 @@ struct TimeTravelTests {
         }
     }
 
+    @Test("Where enough is kept, a difference is found though no event between the kept versions can be read")
+    func foldsNothingBetween() throws {
+        defer { remove() }
+        _ = try state(at: history.last(of: user).version, cache())
+        let (from, to) = (Version(120), Version(330))
+        let expected = try changes(from, to, nil)
+        let owner = try fixture.owner()
+        defer { owner.close() }
+        try owner.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        try owner.execute("UPDATE events SET encoding = 9 WHERE user_id = '\(user)' AND version BETWEEN 121 AND 300")
+        #expect(throws: EventStoreError.self) { try changes(from, to, nil) }
+        for isBeside in [false, true] { #expect(try changes(from, to, cache(), isBeside: isBeside) == expected) }
+    }
+
     @Test("Changes that are damaged, evicted or of another history are not used, and a difference keeps them anew")
     func distrustedChanges() throws {
         defer { remove() }
