@@ -6,10 +6,10 @@ package enum StateText {
     /// - Parameter app: only rows of this app; nil: all.
     package static func lines(_ state: borrowing UserState, of app: AppID?) -> [String] {
         var table = Table(["COLLECTION", "APP", "KEY", "VERSION", "VALUE"])
-        for (key, row) in rows(state, app) {
+        for row in state.shownRows where app == nil || row.key.app == app {
             table.add([
-                key.collection.rawValue, key.app?.rawValue ?? "", key.key, row.version.description,
-                RowText.summary(key.collection, row.value),
+                row.key.collection.rawValue, row.key.app?.rawValue ?? "", row.key.key, row.version.description,
+                RowText.summary(row.key.collection, row.value),
             ])
         }
         return (table.isEmpty ? ["no rows"] : table.lines) + ["version \(state.version)"]
@@ -18,23 +18,14 @@ package enum StateText {
     /// An object for each row.
     /// - Parameter app: only rows of this app; nil: all.
     package static func json(_ state: borrowing UserState, of app: AppID?) -> [String] {
-        rows(state, app).map { key, row in
+        state.shownRows.filter { app == nil || $0.key.app == app }.map { row in
             var json = JSONText()
-            json.add("collection", key.collection.rawValue)
-            json.add("app", key.app?.rawValue)
-            json.add("key", key.key)
+            json.add("collection", row.key.collection.rawValue)
+            json.add("app", row.key.app?.rawValue)
+            json.add("key", row.key.key)
             json.add("version", row.version.rawValue)
-            json.addRaw("value", RowText.json(key.collection, row.value))
+            json.addRaw("value", RowText.json(row.key.collection, row.value))
             return json.text
         }
-    }
-
-    private static func rows(_ state: borrowing UserState, _ app: AppID?) -> [(RowKey, Row)] {
-        var rows: [(RowKey, Row)] = []
-        for key in state.rowKeys.sorted() where key.collection.isPublic && (app == nil || key.app == app) {
-            guard let row = state.row(key), !row.isDeleted else { continue }
-            rows.append((key, row))
-        }
-        return rows
     }
 }

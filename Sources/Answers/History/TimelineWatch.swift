@@ -11,14 +11,14 @@ package struct TimelineWatch {
     private var seen: [RowKey: [UInt8]] = [:]
 
     package init(_ state: UserState) {
-        for key in state.rowKeys where Self.isTold(key.collection) { seen[key] = Self.value(key, state) }
+        for row in state.shownRows where Self.isTold(row.key.collection) { seen[row.key] = row.value }
     }
 
     /// The reported rows that changed, ordered by key.
     package mutating func changes(_ keys: [RowKey], _ state: borrowing UserState) -> [Change] {
         var changes: [Change] = []
         for key in Set(keys) where Self.isTold(key.collection) {
-            let new = Self.value(key, state)
+            let new = state.value(of: key)
             guard new != seen[key] else { continue }
             seen[key] = new
             changes.append(Change(key: key, after: new))
@@ -32,10 +32,5 @@ package struct TimelineWatch {
             .activeFocus, .focusVisibility, .alerts, .classAlerts, .badges, .preferences, .routes, .refusals,
         ]
         return told.contains(collection)
-    }
-
-    private static func value(_ key: RowKey, _ state: borrowing UserState) -> [UInt8]? {
-        guard let row = state.row(key), !row.isDeleted else { return nil }
-        return row.value
     }
 }

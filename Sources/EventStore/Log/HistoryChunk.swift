@@ -3,7 +3,10 @@ import PostgresClient
 
 /// Events of a user that were read at once, with what the fold gets of them.
 struct HistoryChunk: Sendable {
-    private(set) var events: [(logged: LoggedEvent, event: Event)] = []
+    /// In two lists: most who fold read the second alone, and a pair would be copied whole, with two dozen reference
+    /// counts.
+    private(set) var logged: [LoggedEvent] = []
+    private(set) var events: [Event] = []
     /// Why the event behind the last one cannot be read.
     private(set) var failure: (any Error)?
     /// After which version the next chunk begins; nil: this one is the last.
@@ -19,22 +22,22 @@ struct HistoryChunk: Sendable {
         let end = read.last?.version ?? last
         next = LogReader.isCut(read, limit: limit) && end < last ? end : nil
         events.reserveCapacity(read.count)
-        for logged in read {
+        for index in read.indices {
             do {
-                events.append((logged, try logged.decoded()))
+                events.append(try read[index].decoded())
             } catch {
                 failure = error
                 break
             }
         }
+        logged = read
     }
 
-    /// Hands the events to `body` until it returns false. Returns whether more are wanted. Throws `failure` after the
-    /// last, and what `body` throws.
-    func forEach(_ body: (LoggedEvent, Event) throws -> Bool) throws -> Bool {
-        // A loop over the elements would copy each: two dozen reference counts.
+    /// Hands the places of events in `events` to `body` until it returns false. Returns whether more are wanted. Throws
+    /// `failure` after the last, and what `body` throws.
+    func forEach(_ body: (Int) throws -> Bool) throws -> Bool {
         for index in events.indices {
-            guard try body(events[index].logged, events[index].event) else { return false }
+            guard try body(index) else { return false }
         }
         if let failure { throw failure }
         return true

@@ -13,12 +13,32 @@ extension LogReader {
     ///   - limit: the most events that a chunk has.
     public func forEachDecoded(
         of user: UserID, partition: Partition, after version: Version = .zero, through last: Version = Version(.max),
+        atOnce limit: Int = atOnce, on connection: PostgresConnection, _ body: (Event) throws -> Bool
+    ) throws {
+        try forEachChunk(of: user, partition, after: version, through: last, limit, on: connection) { chunk in
+            try chunk.forEach { try body(chunk.events[$0]) }
+        }
+    }
+
+    /// The same, with each event as the log holds it.
+    public func forEachDecoded(
+        of user: UserID, partition: Partition, after version: Version = .zero, through last: Version = Version(.max),
         atOnce limit: Int = atOnce, on connection: PostgresConnection, _ body: (LoggedEvent, Event) throws -> Bool
+    ) throws {
+        try forEachChunk(of: user, partition, after: version, through: last, limit, on: connection) { chunk in
+            try chunk.forEach { try body(chunk.logged[$0], chunk.events[$0]) }
+        }
+    }
+
+    /// - Parameter body: returns whether more are wanted.
+    private func forEachChunk(
+        of user: UserID, _ partition: Partition, after version: Version, through last: Version, _ limit: Int,
+        on connection: PostgresConnection, _ body: (HistoryChunk) throws -> Bool
     ) throws {
         guard version < last else { return }
         let first = try HistoryChunk(of: user, partition, after: version, through: last, limit: limit, on: connection)
         guard let next = first.next else {
-            _ = try first.forEach(body)
+            _ = try body(first)
             return
         }
         let queue = ReadAheadQueue<HistoryChunk>()
@@ -32,7 +52,7 @@ extension LogReader {
             reader.join()
         }
         var chunk = first
-        while try chunk.forEach(body), chunk.next != nil { chunk = try queue.dequeue() }
+        while try body(chunk), chunk.next != nil { chunk = try queue.dequeue() }
     }
 
     private static func read(

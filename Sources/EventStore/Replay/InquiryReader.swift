@@ -11,7 +11,7 @@ public struct InquiryReader: Sendable {
         _ subject: ExplanationSubject, of user: UserID, in partition: Partition, on connection: PostgresConnection
     ) throws -> Explanation {
         var inquiry = Inquiry(subject, of: user)
-        try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { _, event in
+        try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { (event: Event) in
             try inquiry.apply(event)
             return true
         }

@@ -4,33 +4,42 @@ import PostgresClient
 /// Reads the log in chunks, each in one short statement: what consumes the events may take its time without holding a
 /// snapshot (none for more than 5 s).
 struct ReplaySource: Sendable {
-    /// How much memory a chunk aims at, in bytes.
-    static let targetBytes = 4 << 20
-    /// Where a chunk is cut off, in bytes, or at eight times what its source aims at if that is less. The last event
-    /// may exceed it.
+    /// Where a chunk is cut off, in bytes, or at eight times what it aims at if that is less. The last event may exceed
+    /// it.
     static let maximumBytes = 32 << 20
-    static let maximumCount = 20_000
     /// How many rows are read at once when a filter picks them one by one; each may have 256 KiB.
     static let filteredCount = 500
 
     let filter: ReplayFilter
-    /// How much memory a chunk of this source aims at, in bytes.
-    private let targetBytes: Int
-    /// How many offsets the next chunk spans.
-    private(set) var span = 1_000
-    /// How far a user's stream was read, and the offset in the log that this stands for: a chunk that begins there need
-    /// not look at what came before.
-    private var userPlace: (partition: Partition, offset: LogOffset, version: Version)?
+    /// How much memory a chunk aims at, in bytes.
+    let targetBytes: Int
 
-    init(_ filter: ReplayFilter, targetBytes: Int = Self.targetBytes) {
+    init(_ filter: ReplayFilter, targetBytes: Int) {
         self.filter = filter
         self.targetBytes = targetBytes
     }
 
+    /// Whether a chunk has every event of the range that is asked for, up to `maximumBytes` of them. Otherwise it ends
+    /// where enough was looked at.
+    var readsWhole: Bool { filter.user == nil && !filter.picksEvents }
+
     /// The next chunk of a range that is not empty; it ends within the range, and past its beginning. Throws
     /// `EventStoreError.corrupt` where the log has a hole; `PostgresError`.
-    mutating func chunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
-        var chunk = try read(range, on: connection)
+    /// - Parameters:
+    ///   - place: `ReplayChunk.place` of the chunk before, which ended where this one begins; nil: there was none.
+    ///   - content: gets the events.
+    func chunk<Content: ReplayContent>(
+        _ range: PartitionRange, after place: Version?, into content: Content, on connection: PostgresConnection
+    ) throws -> ReplayChunk<Content> {
+        var chunk = ReplayChunk(
+            partition: range.partition, content: content, next: range.offsets.lowerBound, count: 0)
+        if let user = filter.user {
+            try read(user, range, after: place, into: &chunk, on: connection)
+        } else if filter.picksEvents {
+            try readMatching(range, into: &chunk, on: connection)
+        } else {
+            try readWhole(range, into: &chunk, on: connection)
+        }
         guard chunk.next > range.offsets.lowerBound else {
             throw EventStoreError.corrupt("the log has no event at \(range.partition):\(chunk.next)")
         }
@@ -38,37 +47,25 @@ struct ReplaySource: Sendable {
         return chunk
     }
 
-    private mutating func read(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
-        if let user = filter.user { return try chunk(of: user, range, on: connection) }
-        if filter.picksEvents { return try matchingChunk(range, on: connection) }
-        let chunk = try wholeChunk(range, on: connection)
-        let average = max(1, chunk.byteCount / max(1, chunk.count))
-        span = min(max(targetBytes / average, 100), Self.maximumCount)
-        return chunk
-    }
-
     private struct Full: Error {}
 
-    private func wholeChunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
+    private func readWhole<Content>(
+        _ range: PartitionRange, into chunk: inout ReplayChunk<Content>, on connection: PostgresConnection
+    ) throws {
         let from = range.offsets.lowerBound
-        let end = min(from.advanced(by: span), range.offsets.upperBound)
-        var tuples: [UInt8] = []
-        tuples.reserveCapacity(targetBytes + targetBytes / 4)
-        var count = 0
+        chunk.content.reserveCapacity(targetBytes + targetBytes / 4)
+        let limit = min(Self.maximumBytes, 8 * targetBytes)
         do {
-            try connection.copyOut(Self.copy(range.partition, from, end)) { tuple in
-                withUnsafeBytes(of: UInt32(tuple.count)) { tuples.append(contentsOf: $0) }
-                tuples.append(contentsOf: tuple)
-                count += 1
-                if tuples.count >= min(Self.maximumBytes, 8 * targetBytes) { throw Full() }
+            try connection.copyOut(Self.copy(range.partition, from, range.offsets.upperBound)) { tuple in
+                try chunk.content.append(tuple, in: range.partition)
+                chunk.count += 1
+                if chunk.content.byteCount >= limit { throw Full() }
             }
         } catch is Full {
             // The next chunk goes on after the last tuple.
         }
         // Offsets are dense, so a count says where the chunk ends.
-        return ReplayChunk(
-            partition: range.partition, content: .tuples(tuples), next: from.advanced(by: count),
-            byteCount: tuples.count, count: count)
+        chunk.next = from.advanced(by: chunk.count)
     }
 
     /// COPY takes no parameters; these are integers.
@@ -79,7 +76,9 @@ struct ReplaySource: Sendable {
                 .replacing("$1", with: "\(partition)").replacing("$2", with: "\(from)").replacing("$3", with: "\(end)"))
     }
 
-    private func matchingChunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
+    private func readMatching<Content>(
+        _ range: PartitionRange, into chunk: inout ReplayChunk<Content>, on connection: PostgresConnection
+    ) throws {
         let end = min(range.offsets.lowerBound.advanced(by: 100 * Self.filteredCount), range.offsets.upperBound)
         let (types, apps, devices) = (filter.types, filter.apps, filter.devices)
         let result = try connection.query(
@@ -93,34 +92,33 @@ struct ReplaySource: Sendable {
             ])
         let events = try LoggedEvent.read(result)
         let isCut = events.count == Self.filteredCount
-        return Self.chunk(range.partition, events, next: isCut ? events[events.count - 1].offset.next : end)
+        chunk.next = isCut ? events[events.count - 1].offset.next : end
+        chunk.append(events)
     }
 
-    private mutating func chunk(
-        of user: UserID, _ range: PartitionRange, on connection: PostgresConnection
-    ) throws -> ReplayChunk {
-        let from = range.offsets.lowerBound
-        let isNext = userPlace.map { $0.partition == range.partition && $0.offset == from } ?? false
+    private func read<Content>(
+        _ user: UserID, _ range: PartitionRange, after place: Version?, into chunk: inout ReplayChunk<Content>,
+        on connection: PostgresConnection
+    ) throws {
         let result = try connection.query(
             Queries.readUserEvents,
             [
-                .int4(range.partition.rawValue), .uuid(user.uuid),
-                .int8(isNext ? userPlace?.version.rawValue ?? 0 : 0), .int8(from.rawValue),
-                .int8(Int64(Self.filteredCount)), .int8(LogReader.bytesAtOnce),
+                .int4(range.partition.rawValue), .uuid(user.uuid), .int8(place?.rawValue ?? 0),
+                .int8(range.offsets.lowerBound.rawValue), .int8(Int64(Self.filteredCount)),
+                .int8(LogReader.bytesAtOnce),
             ])
         let events = try LoggedEvent.read(result)
         let isCut = LogReader.isCut(events, limit: Self.filteredCount)
-        let next = isCut ? events[events.count - 1].offset.next : range.offsets.upperBound
+        chunk.next = isCut ? events[events.count - 1].offset.next : range.offsets.upperBound
         let inRange = events.filter { range.offsets.contains($0.offset) }
-        if let last = inRange.last {
-            userPlace = (range.partition, min(next, range.offsets.upperBound), last.version)
-        }
-        return Self.chunk(range.partition, inRange.filter { filter.includes($0) }, next: next)
+        chunk.place = inRange.last?.version ?? place
+        chunk.append(inRange.filter { filter.includes($0) })
     }
+}
 
-    private static func chunk(_ partition: Partition, _ events: [LoggedEvent], next: LogOffset) -> ReplayChunk {
-        ReplayChunk(
-            partition: partition, content: .events(events), next: next,
-            byteCount: events.reduce(0) { $0 + $1.payload.count }, count: events.count)
+extension ReplayChunk {
+    fileprivate mutating func append(_ events: [LoggedEvent]) {
+        for event in events { content.append(event) }
+        count = events.count
     }
 }

@@ -5,9 +5,9 @@ import Foundation
 /// Users' states of the past as files, so that asking again does not fold everything again.
 ///
 /// The files lie with the program that asks, not in the database: replays write nothing there and need no right to, and
-/// a cache can be deleted at any time. There is one directory per log, fold and user, with a file per version. A file
-/// that does not decode, has another checksum, or belongs to another history is not used. The files hold what the log
-/// holds of people: mode 0600.
+/// a cache can be deleted at any time. There is one directory per log, fold and user, with a file per version, and one
+/// with the rows that changed since the version before. A file that does not decode, has another checksum, or belongs
+/// to another history is not used. The files hold what the log holds of people: mode 0600.
 ///
 /// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` in all, beyond which
 /// the files unused for longest are evicted.
@@ -36,51 +36,97 @@ public struct StateCache: Sendable {
         return spacing
     }
 
+    private static let changesSuffix = ".changes"
+
+    /// Whether one who folds on to `last` keeps the state at `version`: near `last` at each multiple of the spacing, and
+    /// before that at every other one, as keeping a state takes as long as folding some thousand events. Who asks there
+    /// keeps what is between them.
+    static func keeps(_ version: Version, onTheWayTo last: Version, spacing: Int64) -> Bool {
+        guard version.rawValue % spacing == 0 else { return false }
+        return version.rawValue % (2 * spacing) == 0 || last.rawValue - version.rawValue < 2 * spacing
+    }
+
     /// Kept versions of the user up to `version`, greatest first.
     func versions(of user: UserID, upTo version: Version) -> [Version] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder(user).path)) ?? []
-        return names.compactMap { Int64($0).map { Version($0) } }.filter { $0 <= version && $0 > .zero }.sorted(by: >)
+        names(of: user).compactMap { Int64($0).map { Version($0) } }
+            .filter { $0 <= version && $0 > .zero }.sorted(by: >)
+    }
+
+    private func names(of user: UserID) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder(user).path)) ?? []
     }
 
     /// The kept state; nil when there is none. A damaged file is removed and gives nil.
     func state(of user: UserID, at version: Version) -> UserState? {
-        let file = file(user, version)
-        guard let data = try? Data(contentsOf: file), data.count > SHA256.byteCount else { return nil }
-        let bytes = [UInt8](data.dropFirst(SHA256.byteCount))
-        if Data(SHA256.hash(data: bytes)) == data.prefix(SHA256.byteCount),
-            let state = try? UserState(user: user, snapshot: bytes), state.version == version
-        {
-            // The date is the time of use, by which `trim` evicts. If setting it fails, the file is evicted earlier.
-            try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
-            return state
+        read(stateFile(user, version)) { bytes in
+            let state = try? UserState(user: user, snapshot: bytes)
+            return state?.version == version ? state : nil
         }
-        remove(user, version)
-        return nil
     }
 
-    /// Throws when the file cannot be written; states are then found all the same, but slowly.
-    func store(_ state: borrowing UserState) throws {
-        let folder = folder(state.user)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let bytes = state.snapshot
-        let temporary = folder.appending(path: ".\(state.version).\(getpid()).tmp")
-        try (Data(SHA256.hash(data: bytes)) + Data(bytes)).write(to: temporary)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: temporary.path)
-        guard rename(temporary.path, file(state.user, state.version).path) == 0 else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    /// Which rows changed up to a kept version, since the one that was kept before; nil when it is not known. A damaged
+    /// file is removed and gives nil.
+    /// - Parameter withRows: whether the rows themselves are read.
+    func changes(of user: UserID, upTo version: Version, withRows: Bool) -> RowChanges? {
+        read(changesFile(user, version)) { bytes in
+            let changes = try? RowChanges(decoding: bytes, withRows: withRows)
+            return changes.map { $0.end == version && $0.start < version } == true ? changes : nil
         }
+    }
+
+    /// Keeps the state, and the changes that it has recorded. Throws when a file cannot be written; states are then
+    /// found all the same, but slowly.
+    func store(_ state: UserState) throws {
+        try FileManager.default.createDirectory(
+            at: folder(state.user), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        if let changes = state.changes {
+            try write(changes.encoded, to: changesFile(state.user, state.version))
+        }
+        try write(state.unsortedSnapshot, to: stateFile(state.user, state.version))
     }
 
     func remove(_ user: UserID, _ version: Version) {
-        try? FileManager.default.removeItem(at: file(user, version))
+        for file in [stateFile(user, version), changesFile(user, version)] {
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+
+    /// What a file holds behind its checksum; nil when it is not there, or damaged.
+    private func read<Content>(_ file: URL, _ decode: ([UInt8]) -> Content?) -> Content? {
+        guard let data = try? Data(contentsOf: file), data.count > SHA256.byteCount else { return nil }
+        let bytes = [UInt8](data.dropFirst(SHA256.byteCount))
+        if Data(SHA256.hash(data: bytes)) == data.prefix(SHA256.byteCount), let content = decode(bytes) {
+            // The date is the time of use, by which `trim` evicts. If setting it fails, the file is evicted earlier.
+            try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
+            return content
+        }
+        try? FileManager.default.removeItem(at: file)
+        return nil
+    }
+
+    private func write(_ bytes: [UInt8], to file: URL) throws {
+        let temporary = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(getpid()).tmp")
+        guard FileManager.default.createFile(
+            atPath: temporary.path, contents: Data(SHA256.hash(data: bytes)), attributes: [.posixPermissions: 0o600])
+        else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let handle = try FileHandle(forWritingTo: temporary)
+        defer { try? handle.close() }
+        try handle.seekToEnd()
+        try handle.write(contentsOf: bytes)
+        guard rename(temporary.path, file.path) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
     }
 
     /// Evicts versions that stand too close since the user's stream has grown. While the whole cache exceeds
     /// `limitBytes`, evicts the files unused for longest.
     func trim(_ user: UserID, head: Version) {
         let spacing = spacing(head: head)
-        for version in versions(of: user, upTo: head) where version.rawValue % spacing != 0 { remove(user, version) }
+        for name in names(of: user) {
+            // A file of changes is named for the version at which they end, so it goes with that version's state.
+            let number = name.hasSuffix(Self.changesSuffix) ? String(name.dropLast(Self.changesSuffix.count)) : name
+            if let version = Int64(number), version > 0, version % spacing != 0 { remove(user, Version(version)) }
+        }
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey, .isRegularFileKey]
         let found = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: Array(keys))
         var files: [(url: URL, size: Int, used: Date)] = []
@@ -96,5 +142,10 @@ public struct StateCache: Sendable {
     }
 
     private func folder(_ user: UserID) -> URL { directory.appending(path: user.description) }
-    private func file(_ user: UserID, _ version: Version) -> URL { folder(user).appending(path: version.description) }
+    private func stateFile(_ user: UserID, _ version: Version) -> URL {
+        folder(user).appending(path: version.description)
+    }
+    private func changesFile(_ user: UserID, _ version: Version) -> URL {
+        folder(user).appending(path: "\(version)\(Self.changesSuffix)")
+    }
 }

@@ -33,52 +33,102 @@ public struct StateDifference: Sendable {
     public let changes: [Change]
 
     /// Compares the states at `from` and `to`, `from` ≤ `to` ≤ `head`. Throws what `StateReader.state` throws.
+    /// - Parameter beside: a second connection, so that both states are made at the same time.
     public init(
         of user: UserID, in partition: Partition, from: Version, to: Version, head: Version, with reader: StateReader,
-        on connection: PostgresConnection
+        on connection: PostgresConnection, beside: PostgresConnection? = nil
     ) throws {
         self.from = from
         self.to = to
-        let before = try reader.state(of: user, in: partition, at: from, head: head, on: connection)
-        var state = before
-        var causes: [RowKey: (last: [Cause], omitted: Int)] = [:]
-        try reader.fold(&state, in: partition, through: to, on: connection) { event, keys, state in
-            for key in Set(keys) where key.collection.isPublic {
-                guard let row = state.row(key), row.version == event.version else { continue }
-                // A row that came and went again is no difference; keeping its causes would grow with the history.
-                if row.isDeleted, before.shown(key) == nil {
-                    causes[key] = nil
-                    continue
-                }
-                var known = causes[key] ?? ([], 0)
-                known.last.append(Cause(event))
-                if known.last.count > Self.causeLimit {
-                    known.last.removeFirst()
-                    known.omitted += 1
-                }
-                causes[key] = known
-            }
+        if let found = try Self.quickly(user, partition, from, to, head, reader, connection, beside) {
+            changes = found
+            return
         }
-        changes = causes.compactMap { key, known in
-            let (old, new) = (before.shown(key), state.shown(key))
-            guard old != new else { return nil }
-            return Change(key: key, before: old, after: new, causes: known.last, omittedCauses: known.omitted)
-        }.sorted { $0.key < $1.key }
+        var state = try reader.begin(user, in: partition, at: from, on: connection)
+        try reader.fold(&state, in: partition, through: from, head: head, on: connection)
+        var before = state
+        before.endChanges()
+        var causes = RowCauses(after: before, through: to, limit: Self.causeLimit)
+        try reader.fold(&state, in: partition, through: to, head: head, on: connection) { causes.add($0) }
+        changes = try Self.changes(before, state, causes, partition, connection)
     }
-}
 
-extension UserState {
-    /// What devices may see of a row; nil when there is none.
-    fileprivate func shown(_ key: RowKey) -> [UInt8]? {
-        guard let row = row(key), !row.isDeleted else { return nil }
-        return row.value
+    /// From states near both ends and what was kept of the changes between them, without folding all of it; nil when
+    /// too little is kept.
+    private static func quickly(
+        _ user: UserID, _ partition: Partition, _ from: Version, _ to: Version, _ head: Version, _ reader: StateReader,
+        _ connection: PostgresConnection, _ beside: PostgresConnection?
+    ) throws -> [Change]? {
+        guard let versions = reader.keptVersions(user, past: from, upTo: to), let last = versions.last,
+            reader.isNear(last, to, head: head)
+        else { return nil }
+        let folding = try reader.beginFolding(user, in: partition, from: last, through: to, head: head, beside: beside)
+        let made = Result { try reader.state(of: user, in: partition, at: from, head: head, on: connection) }
+        guard let after = try folding(connection) else { return nil }
+        let before = try made.get()
+        var causes = RowCauses(after: before, through: to, limit: causeLimit)
+        for version in versions {
+            guard let changes = reader.changes(of: user, upTo: version) else { return nil }
+            // What was kept ends where the state began, in the same history.
+            if version == last, changes.endEvent != after.changes.first?.startEvent { return nil }
+            causes.add(changes)
+        }
+        for changes in after.changes { causes.add(changes) }
+        return try Self.changes(before, after.state, causes, partition, connection)
+    }
+
+    private static func changes(
+        _ before: UserState, _ after: UserState, _ causes: RowCauses, _ partition: Partition,
+        _ connection: PostgresConnection
+    ) throws -> [Change] {
+        let rows = causes.rows.filter { before.value(of: $0.key) != after.value(of: $0.key) }.sorted { $0.key < $1.key }
+        let versions = Set(rows.flatMap(\.value.last)).sorted()
+        let events = try Cause.all(of: before.user, partition, at: versions, on: connection)
+        return try rows.map { key, known in
+            Change(
+                key: key, before: before.value(of: key), after: after.value(of: key),
+                causes: try known.last.map { version in
+                    guard let cause = events[version] else {
+                        throw EventStoreError.corrupt("the log has no version \(version) of a user")
+                    }
+                    return cause
+                }, omittedCauses: known.omitted)
+        }
     }
 }
 
 extension StateDifference.Cause {
-    fileprivate init(_ event: LoggedEvent) {
+    /// How many events one statement reads.
+    private static let atOnce = 2_000
+
+    /// The events at some versions of a user's stream.
+    fileprivate static func all(
+        of user: UserID, _ partition: Partition, at versions: [Version], on connection: PostgresConnection
+    ) throws -> [Version: Self] {
+        var causes: [Version: Self] = [:]
+        var rest = versions[...]
+        while !rest.isEmpty {
+            let result = try connection.query(
+                Queries.findEventsAt,
+                [
+                    .int4(partition.rawValue), .uuid(user.uuid),
+                    .int8Array(rest.prefix(atOnce).map(\.rawValue)),
+                ])
+            rest = rest.dropFirst(atOnce)
+            for row in 0..<result.rowCount {
+                let cause = try Self(result, row: row)
+                causes[cause.version] = cause
+            }
+        }
+        return causes
+    }
+
+    private init(_ result: PostgresResult, row: Int) throws(PostgresError) {
         self.init(
-            version: event.version, event: event.id, type: event.type, device: event.device,
-            occurredAt: event.occurredAt, recordedAt: event.recordedAt)
+            version: Version(try result.int8(row: row, column: 0)),
+            event: EventID(try result.uuid(row: row, column: 1)),
+            type: try result.text(row: row, column: 2), device: DeviceID(try result.uuid(row: row, column: 3)),
+            occurredAt: Timestamp(microseconds: try result.timestamptz(row: row, column: 4)),
+            recordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: 5)))
     }
 }

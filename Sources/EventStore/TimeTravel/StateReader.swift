@@ -3,7 +3,7 @@ import PostgresClient
 
 /// A user's state at any version of the past, from the log and, where there is one, the nearest cached state before it.
 public struct StateReader: Sendable {
-    private let cache: StateCache?
+    let cache: StateCache?
     private let warn: @Sendable (any Error) -> Void
 
     /// - Parameter warn: gets each error that keeps a state from being cached; the answer is right all the same.
@@ -27,16 +27,48 @@ public struct StateReader: Sendable {
     public func state(
         of user: UserID, in partition: Partition, at version: Version, head: Version, on connection: PostgresConnection
     ) throws -> UserState {
+        var state = try begin(user, in: partition, at: version, on: connection)
+        try fold(&state, in: partition, through: version, head: head, on: connection)
+        state.endChanges()
+        return state
+    }
+
+    /// The state from which one at `version` is folded: the nearest that is kept, or that of a user without events. It
+    /// records changes.
+    func begin(
+        _ user: UserID, in partition: Partition, at version: Version, on connection: PostgresConnection
+    ) throws -> UserState {
         var state = try nearest(user, partition, version, on: connection) ?? UserState(user: user)
-        guard state.version < version else { return state }
+        state.beginChanges()
+        return state
+    }
+
+    /// How many changes a state records before they are handed over, or forgotten: a bound for their memory.
+    private static let changeLimit = 1 << 20
+
+    /// Folds on through `version`, and keeps states on the way with what changed between them (`StateCache.keeps`).
+    /// - Parameter changed: gets what the state has recorded whenever that begins anew, and at the end.
+    func fold(
+        _ state: inout UserState, in partition: Partition, through version: Version, head: Version,
+        on connection: PostgresConnection, changed: ((RowChanges) throws -> Void)? = nil
+    ) throws {
+        let user = state.user
         let spacing = cache?.spacing(head: head)
+        let cache = state.version < version ? cache : nil
         let keeper = try cache.map { try StateKeeper($0, of: user, head: head, warn: warn) }
         defer { keeper?.finish() }
-        try forEachMissing(user, partition, after: state.version, through: version, on: connection) { _, event in
+        try LogReader().forEachDecoded(
+            of: user, partition: partition, after: state.version, through: version, on: connection
+        ) { (event: Event) in
             try state.applyQuietly(event)
-            if let keeper, let spacing, state.version.rawValue % spacing == 0 { keeper.keep(state) }
+            let isKept = spacing.map { StateCache.keeps(state.version, onTheWayTo: version, spacing: $0) } ?? false
+            guard isKept || state.changeCount ?? 0 >= Self.changeLimit else { return true }
+            if isKept { keeper?.keep(state) }
+            if let changed, let changes = state.changes { try changed(changes) }
+            state.beginChanges()
+            return true
         }
-        return state
+        if let changed, let changes = state.changes { try changed(changes) }
     }
 
     /// A cached state counts only if its last event is the one that the log has there: a log that was restored from a
@@ -61,21 +93,11 @@ public struct StateReader: Sendable {
         on connection: PostgresConnection,
         each: (LoggedEvent, [RowKey], borrowing UserState) throws -> Void = { _, _, _ in }
     ) throws {
-        let user = state.user
-        try forEachMissing(user, partition, after: state.version, through: version, on: connection) { logged, event in
+        try LogReader().forEachDecoded(
+            of: state.user, partition: partition, after: state.version, through: version, on: connection
+        ) { (logged: LoggedEvent, event: Event) in
             let keys = try state.apply(event)
             try each(logged, keys, state)
-        }
-    }
-
-    private func forEachMissing(
-        _ user: UserID, _ partition: Partition, after version: Version, through last: Version,
-        on connection: PostgresConnection, _ body: (LoggedEvent, Event) throws -> Void
-    ) throws {
-        try LogReader().forEachDecoded(
-            of: user, partition: partition, after: version, through: last, on: connection
-        ) { logged, event in
-            try body(logged, event)
             return true
         }
     }

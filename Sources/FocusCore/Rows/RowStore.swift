@@ -25,6 +25,8 @@ struct RowStore: Sendable {
     }
 
     var rows = NumberedRows()
+    /// Nil: nobody asks which rows change.
+    var journal: RowJournal?
     private(set) var order = ChangeOrder()
     private(set) var approximateBytes = 0
     /// The version of the newest tombstone dropped: a device behind it needs a snapshot (rule S5).
@@ -163,6 +165,7 @@ struct RowStore: Sendable {
     }
 
     private mutating func recordChange(_ number: Int, from previous: Version?, at version: Version) {
+        journal?.record(number, isDeleted: rows.entries[number].isDeleted, at: version)
         guard previous != version else { return }
         order.append(number, at: version)
         moveStream(number, at: version)
@@ -220,6 +223,7 @@ struct RowStore: Sendable {
 
     private mutating func drop(_ number: Int, _ entry: Entry, in slot: Int?) {
         rows.remove(number)
+        journal?.release(number, of: entry.key)
         approximateBytes -= Self.overheadPerRow + 2 * entry.key.key.utf8.count
         horizon = max(horizon, entry.version)
         guard let slot else {

@@ -42,6 +42,10 @@ extension UserState {
         try checkLoaded(chunks)
     }
 
+    /// How many rows of one version are sorted one by one: of more than so many `KeyOrder` finds the order sooner. What
+    /// the fold remembers without a row is all at version 0; one event mostly changes a few rows.
+    private static let longRun = 64
+
     /// Indices of `rows`, sorted by version and key: the order of change, and the same in every process. Numbers are
     /// sorted, and keys are compared only where versions are equal: comparing whole rows took longer than all the rest
     /// of loading.
@@ -52,7 +56,13 @@ extension UserState {
         while start < order.count {
             var end = start + 1
             while end < order.count, order[end].version == order[start].version { end += 1 }
-            if end - start > 1 { order[start..<end].sort { rows[$0.index].key < rows[$1.index].key } }
+            if end - start > longRun {
+                let run = Array(order[start..<end])
+                let sorted = KeyOrder(count: run.count) { rows[run[$0].index].key }.indices
+                for (place, index) in sorted.enumerated() { order[start + place] = run[index] }
+            } else if end - start > 1 {
+                order[start..<end].sort { rows[$0.index].key < rows[$1.index].key }
+            }
             start = end
         }
         return order.map(\.index)

@@ -4,16 +4,20 @@ extension UserState {
     /// A row that has only a memo is deleted, at version 0: no cursor is below that, so no device hears of it. Rows of
     /// internal collections are at version 0 too; their version means nothing.
     public func row(_ key: RowKey) -> Row? {
-        if let entry = shared.store[key] { return row(entry) }
-        let memo = memo(of: key)
-        guard !memo.isEmpty else { return nil }
-        return Row(version: .zero, isDeleted: key.collection.isPublic, value: [], memo: memo)
+        shared.store[key].map { row($0) } ?? memoAlone(key)
     }
 
     private func row(_ entry: RowStore.Entry) -> Row {
         var memo = memo(of: entry.key)
         if entry.stream != nil { RowPlace.append(entry.place, to: &memo) }
         return Row(version: entry.version, isDeleted: entry.isDeleted, value: entry.value, memo: memo)
+    }
+
+    /// Appends the memo that `row` gives the entry of a number.
+    func appendMemo(ofNumber number: Int, to memo: inout [UInt8]) {
+        memo += self.memo(of: shared.store.rows.entries[number].key)
+        guard shared.store.rows.entries[number].stream != nil else { return }
+        RowPlace.append(shared.store.rows.entries[number].place, to: &memo)
     }
 
     /// The version of the event since which devices may see a row of this key; nil when there is none, or when they
@@ -38,11 +42,24 @@ extension UserState {
         var rows: [(key: RowKey, row: Row)] = []
         rows.reserveCapacity(shared.store.count + devices.count + 8)
         for entry in shared.store.rows.inUse { rows.append((entry.key, row(entry))) }
-        forEachRemembered { key in
-            guard shared.store.rows.number(of: key) == nil, let row = row(key) else { return }
-            rows.append((key, row))
-        }
+        forEachMemoAlone { rows.append(($0, $1)) }
         for index in KeyOrder(count: rows.count, { rows[$0].key }).indices { body(rows[index].key, rows[index].row) }
+    }
+
+    /// Hands each row that has no entry in `store` to `body`: those that have a memo and nothing else.
+    func forEachMemoAlone(_ body: (RowKey, Row) -> Void) {
+        forEachRemembered { key in
+            // Rows of internal collections have no entries.
+            if key.collection.isPublic, shared.store.rows.number(of: key) != nil { return }
+            if let row = memoAlone(key) { body(key, row) }
+        }
+    }
+
+    /// The row of a key that has no entry in `store`; nil when nothing is remembered of it.
+    private func memoAlone(_ key: RowKey) -> Row? {
+        let memo = memo(of: key)
+        guard !memo.isEmpty else { return nil }
+        return Row(version: .zero, isDeleted: key.collection.isPublic, value: [], memo: memo)
     }
 
     /// Every key that may have a memo, each once; many of them have a row in `store` too.

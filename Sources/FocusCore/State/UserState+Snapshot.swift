@@ -7,15 +7,27 @@ extension UserState {
         var writer = ProtoWriter(capacity: approximateBytes)
         writer.int(1, version.rawValue)
         forEachRow { key, row in
-            writer.message(2) { inner in
-                inner.presentString(1, key.collection.rawValue)
-                inner.optionalString(2, key.app?.rawValue)
-                inner.presentString(3, key.key)
-                inner.int(4, row.version.rawValue)
-                inner.bool(5, row.isDeleted)
-                inner.data(6, row.value)
-                inner.data(7, row.memo)
-            }
+            writer.row(key, row.version, isDeleted: row.isDeleted, value: row.value, memo: row.memo)
+        }
+        return writer.bytes
+    }
+
+    /// A snapshot of the same rows in the order in which they last changed, which is made and read in half the time.
+    /// Equal states may have other bytes.
+    public var unsortedSnapshot: [UInt8] {
+        var writer = ProtoWriter(capacity: approximateBytes)
+        writer.int(1, version.rawValue)
+        forEachMemoAlone { writer.row($0, $1.version, isDeleted: $1.isDeleted, value: $1.value, memo: $1.memo) }
+        // The entries are read where they stand: a copy of one touches a reference count for each of its parts.
+        let entries = shared.store.rows.entries
+        var memo: [UInt8] = []
+        for change in shared.store.order.changes where entries[change.number].version == change.version {
+            let number = change.number
+            memo.removeAll(keepingCapacity: true)
+            appendMemo(ofNumber: number, to: &memo)
+            writer.row(
+                entries[number].key, entries[number].version, isDeleted: entries[number].isDeleted,
+                value: entries[number].value, memo: memo)
         }
         return writer.bytes
     }
@@ -58,5 +70,19 @@ extension UserState {
         }
         guard let collection else { throw .unexpected }
         return (RowKey(collection, app: app, key: key), row)
+    }
+}
+
+extension ProtoWriter {
+    fileprivate mutating func row(_ key: RowKey, _ version: Version, isDeleted: Bool, value: [UInt8], memo: [UInt8]) {
+        message(2) { inner in
+            inner.presentString(1, key.collection.rawValue)
+            inner.optionalString(2, key.app?.rawValue)
+            inner.presentString(3, key.key)
+            inner.int(4, version.rawValue)
+            inner.bool(5, isDeleted)
+            inner.data(6, value)
+            inner.data(7, memo)
+        }
     }
 }

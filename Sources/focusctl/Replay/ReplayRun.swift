@@ -30,11 +30,13 @@ struct ReplayRun: Sendable {
         if let failure = rest.withLockedValue({ $0.failure }) { throw failure }
     }
 
+    private var text: ReplayText { ReplayText(format: format, pseudonyms: pseudonyms) }
+
     private func merge(_ ranges: [PartitionRange]) throws {
-        var buffer = ReplayBuffer(sink, format, pseudonyms)
+        var buffer = ReplayBuffer(sink)
         do {
             try MergedReplay(store, filter: filter).run(
-                ranges, passed: { try buffer.pass($0, $1) }, { try buffer.append($0) })
+                ranges, render: text.append, passed: { try buffer.pass($0, $1) }, { try buffer.append($0) })
         } catch is ReplaySink.Interrupted {
             try buffer.deliver()
             throw ReplaySink.Interrupted()
@@ -43,10 +45,10 @@ struct ReplayRun: Sendable {
     }
 
     private func read(_ range: PartitionRange) throws {
-        var buffer = ReplayBuffer(sink, format, pseudonyms)
+        var buffer = ReplayBuffer(sink)
         do {
-            try LogReplay(store, filter: filter).run(
-                [range], passed: { try buffer.pass($0, $1) }, { try buffer.append($0) })
+            try LogReplay(store, filter: filter, readers: 1).run(
+                [range], passed: { try buffer.pass($0, $1) }, { try buffer.append($0, text) })
         } catch is ReplaySink.Interrupted {
             try buffer.deliver()
             throw ReplaySink.Interrupted()

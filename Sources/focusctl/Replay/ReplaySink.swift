@@ -91,27 +91,31 @@ struct ReplayBuffer {
     private static let interval: Duration = .milliseconds(500)
 
     private let sink: ReplaySink
-    private let format: ReplayFormat
-    private let pseudonyms: ReplayPseudonyms?
     private var bytes: [UInt8] = []
     private var marks: [ReplaySink.Mark] = []
     private var delivered = ContinuousClock.now
 
-    init(_ sink: ReplaySink, _ format: ReplayFormat, _ pseudonyms: ReplayPseudonyms?) {
+    init(_ sink: ReplaySink) {
         self.sink = sink
-        self.pseudonyms = pseudonyms
-        self.format = format
         bytes.reserveCapacity(Self.limit + 4_096)
     }
 
-    mutating func append(_ event: LoggedEvent) throws {
+    /// Appends an event's text.
+    mutating func append(_ event: RenderedEvent) throws {
         if sink.isInterrupted { throw ReplaySink.Interrupted() }
-        if let pseudonyms {
-            format.append(pseudonyms.hiding(event), to: &bytes)
-        } else {
-            format.append(event, to: &bytes)
-        }
-        mark(event.partition, event.offset.next)
+        bytes.append(contentsOf: event.bytes)
+        try end(event.partition, event.offset)
+    }
+
+    /// Makes an event's text and appends it.
+    mutating func append(_ event: LoggedEvent, _ text: ReplayText) throws {
+        if sink.isInterrupted { throw ReplaySink.Interrupted() }
+        text.append(event, to: &bytes)
+        try end(event.partition, event.offset)
+    }
+
+    private mutating func end(_ partition: Partition, _ offset: LogOffset) throws {
+        mark(partition, offset.next)
         if bytes.count >= Self.limit { try deliver() }
     }
 

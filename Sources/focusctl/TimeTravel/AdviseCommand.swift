@@ -40,7 +40,7 @@ struct AdviseCommand: ParsableCommand {
         try KnownUser.check(user, in: log, on: connection)
         OperatorRecord.note("advise", of: [user], configuration)
         var advice = FocusAdvice(user)
-        try LogReader().forEachDecoded(of: user, partition: log.partition(of: user), on: connection) { _, event in
+        try LogReader().forEachDecoded(of: user, partition: log.partition(of: user), on: connection) { (event: Event) in
             try advice.apply(event)
             return true
         }

@@ -3,6 +3,7 @@ import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
+import PostgresClient
 import Programs
 
 /// `focusctl diff`.
@@ -39,9 +40,11 @@ struct DiffCommand: ParsableCommand {
         defer { past.close() }
         let (first, last) = (try past.version(from), try to.map { try past.version($0) } ?? past.head)
         guard first <= last else { throw CommandFailure("--from is version \(first), after --to, which is \(last).") }
+        let beside = try PostgresConnection(source.configuration("focusctl-diff"))
+        defer { beside.close() }
         let difference = try StateDifference(
             of: user, in: past.partition, from: first, to: last, head: past.head, with: past.reader,
-            on: past.connection)
+            on: past.connection, beside: beside)
         let changes = difference.changes.filter { app == nil || $0.key.app == app }
         if json {
             for change in changes { Terminal.line(DifferenceText.json(change)) }

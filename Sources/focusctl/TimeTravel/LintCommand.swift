@@ -45,7 +45,7 @@ struct LintCommand: ParsableCommand {
             let tell = { (finding: LintFinding) in
                 if json { Terminal.line(LintTally.json(finding, of: user)) } else { tally.add(finding, of: user) }
             }
-            try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { _, event in
+            try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { (event: Event) in
                 lint.apply(event).forEach(tell)
                 return true
             }

@@ -63,10 +63,10 @@ struct GeneratedDatabase: Sendable {
                 PartitionRange(partition: $0.partition, offsets: .zero..<$0.nextOffset)
             }
             var events: [LoggedEvent] = []
-            try MergedReplay(
+            try LogReplay(
                 StoreConfiguration(PostgresConfiguration(conninfo: conninfo), assumesRole: false), filter: filter
             ).run(ranges) { events.append($0) }
-            return events
+            return events.sorted { ($0.recordedAt, $0.partition, $0.offset) < ($1.recordedAt, $1.partition, $1.offset) }
         }
     }
 

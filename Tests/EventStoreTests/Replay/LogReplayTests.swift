@@ -61,6 +61,50 @@ struct LogReplayTests {
         #expect(try replay([whole], ReplayFilter(types: Set(EventType.allCases))) == history.events)
     }
 
+    @Test("Large events cut chunks short, and come in order all the same, from one connection or two")
+    func cutChunks() throws {
+        let fixture = try StoreFixture()
+        // Small ones first, so that stretches span many offsets: what later ones hold takes more than a chunk may.
+        let sizes = Array(repeating: 0, count: 3_000) + Array(repeating: 200_000, count: 300)
+        let range = try Self.append(payloads: sizes, to: fixture)
+        // Another range is asked for while what is left of a chunk that was cut off is still to come.
+        let again = PartitionRange(partition: range.partition, offsets: LogOffset(5)..<LogOffset(15))
+        for readers in 1...2 {
+            var (offsets, passed): ([LogOffset], [LogOffset]) = ([], [])
+            try LogReplay(fixture.configuration, readers: readers).run([range, again], passed: { passed.append($1) }) {
+                offsets.append($0.offset)
+            }
+            #expect(offsets == (Array(sizes.indices) + Array(5..<15)).map { LogOffset(Int64($0)) })
+            #expect(passed.popLast() == again.offsets.upperBound)
+            #expect(passed == passed.sorted() && passed.last == range.offsets.upperBound)
+            // 60 MB, of which a chunk holds eight times what it aims at, and one event more.
+            #expect(passed.count >= 60_000_000 / (8 * LogReplay.targetBytes + 200_000))
+        }
+    }
+
+    /// Appends an event of each size to an empty partition, and returns its range.
+    private static func append(payloads sizes: [Int], to fixture: StoreFixture) throws -> PartitionRange {
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        let user = UserID(UUID())
+        for first in stride(from: 0, to: sizes.count, by: 100) {
+            let head = try #require(LogReader().heads(of: [Partition(0)], on: connection).first)
+            var events: [LoggedEvent] = []
+            for index in first..<min(first + 100, sizes.count) {
+                let time = Timestamp(microseconds: Int64(index))
+                events.append(
+                    LoggedEvent(
+                        partition: head.partition, offset: LogOffset(Int64(index)), user: user,
+                        version: Version(Int64(index) + 1), device: DeviceID(UUID()), incarnation: Incarnation(1),
+                        sequence: DeviceSequence(1), id: EventID(UUID()), type: "badge.cleared",
+                        app: AppID("com.example.chat"), occurredAt: time, recordedAt: max(head.lastRecordedAt, time),
+                        schemaVersion: 1, payload: [UInt8](repeating: 120, count: sizes[index])))
+            }
+            _ = try LogWriter().append([PartitionAppend(behind: head, events: events)], on: connection)
+        }
+        return PartitionRange(partition: Partition(0), offsets: .zero..<LogOffset(Int64(sizes.count)))
+    }
+
     @Test("What the consumer throws ends the replay and comes out")
     func consumerThrows() throws {
         struct Enough: Error {}

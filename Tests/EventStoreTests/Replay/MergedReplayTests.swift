@@ -32,8 +32,25 @@ struct MergedReplayTests {
 
     private func replay(_ ranges: [PartitionRange], _ filter: ReplayFilter = ReplayFilter()) throws -> [LoggedEvent] {
         var events: [LoggedEvent] = []
-        try MergedReplay(fixture.configuration, filter: filter).run(ranges) { events.append($0) }
+        try MergedReplay(fixture.configuration, filter: filter).run(ranges, render: Self.render) {
+            events.append(try event($0))
+        }
         return events
+    }
+
+    /// The id alone, and twice that of every third event, so that texts have different lengths.
+    private static let render: @Sendable (LoggedEvent, inout [UInt8]) -> Void = { event, bytes in
+        for _ in 0..<(event.offset.rawValue % 3 == 0 ? 2 : 1) { bytes += event.id.bytes }
+    }
+
+    /// The event of the log that was rendered; throws when its text is another's, or cut.
+    private func event(_ rendered: RenderedEvent) throws -> LoggedEvent {
+        let event = try #require(
+            log.first { $0.partition == rendered.partition && $0.offset == rendered.offset })
+        var expected: [UInt8] = []
+        Self.render(event, &expected)
+        try #require(Array(rendered.bytes) == expected)
+        return event
     }
 
     @Test("All partitions come as one stream in the order of recording, each in its own order")
@@ -73,8 +90,11 @@ struct MergedReplayTests {
             var places = Dictionary(uniqueKeysWithValues: ranges.map { ($0.partition, $0.offsets.lowerBound) })
             var seen: [LoggedEvent] = []
             #expect(throws: Enough.self) {
-                try MergedReplay(fixture.configuration).run(ranges, passed: { places[$0] = $1 }) { event in
+                try MergedReplay(fixture.configuration).run(
+                    ranges, render: Self.render, passed: { places[$0] = $1 }
+                ) { rendered in
                     if seen.count == stop { throw Enough() }
+                    let event = try event(rendered)
                     seen.append(event)
                     places[event.partition] = event.offset.next
                 }
@@ -87,20 +107,22 @@ struct MergedReplayTests {
         }
     }
 
-    @Test("When the connection breaks, whichever partition is waited for next hears of it, after what was read of it")
-    func broken() throws {
-        struct Broken: Error {}
-        let queue = MergeQueue(lanes: 3)
-        for lane in 0..<3 { queue.ask(lane) }
-        let chunk = ReplayChunk(
-            partition: Partition(2), content: .events([]), next: LogOffset(1), byteCount: 0, count: 0)
-        queue.enqueue(chunk, 2)
-        #expect(queue.nextRequest() == 0)
-        queue.fail(Broken())
-        #expect(throws: Broken.self) { try queue.dequeue(1) }
-        #expect(throws: Broken.self) { try queue.dequeue(0) }
-        #expect(try queue.dequeue(2).next == LogOffset(1))
-        #expect(throws: Broken.self) { try queue.dequeue(2) }
+    @Test("Whatever the sizes of texts, chunks are cut so that so many bytes are in memory and one event more")
+    func bounded() throws {
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        let range = try #require(ranges.max { $0.count < $1.count })
+        let source = ReplaySource(ReplayFilter(), targetBytes: 10_000)
+        var rest = range
+        var seen = 0
+        while !rest.offsets.isEmpty {
+            let content = RenderedContent { _, bytes in bytes += [UInt8](repeating: 0, count: 1_000) }
+            let chunk = try source.chunk(rest, after: nil, into: content, on: connection)
+            #expect(chunk.count == min(Int(80_000 / (1_000 + 24)) + 1, rest.count), "eight times what it aims at")
+            seen += chunk.count
+            rest.offsets = chunk.next..<rest.offsets.upperBound
+        }
+        #expect(seen == range.count)
     }
 
     @Test("A place is found by time: the first event recorded then or later")
@@ -129,7 +151,7 @@ struct MergedReplayTests {
     func noSnapshotHeld() throws {
         let observer = try fixture.owner()
         var count = 0
-        try MergedReplay(fixture.configuration).run(ranges) { _ in
+        try MergedReplay(fixture.configuration).run(ranges, render: Self.render) { _ in
             count += 1
             guard count == 50 else { return }
             try observer.waitForNoSnapshot()

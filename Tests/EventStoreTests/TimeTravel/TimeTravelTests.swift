@@ -1,3 +1,4 @@
+import Crypto
 import FocusCore
 import Foundation
 import PostgresClient
@@ -49,8 +50,13 @@ struct TimeTravelTests {
             #expect(try Self.rows(state(at: version, cache())) == expected)
             #expect(try Self.rows(state(at: version, cache())) == expected, "from the cache")
         }
+        // Every other one, but each where somebody asked: before 51, and before half of the stream and its end.
         let kept = cache().versions(of: user, upTo: head)
-        #expect(kept == (1...head.rawValue / 50).reversed().map { Version($0 * 50) })
+        let asked = [51, head.rawValue / 2, head.rawValue]
+        let expected = (1...head.rawValue / 50).map { $0 * 50 }.filter { version in
+            version % 100 == 0 || asked.contains { $0 >= version && $0 - version < 100 }
+        }
+        #expect(kept == expected.reversed().map { Version($0) })
     }
 
     @Test("A cached state folds on to the same bytes as one that was never written down")
@@ -80,10 +86,10 @@ struct TimeTravelTests {
             _ = try foreign.apply(logged.decoded())
         }
         try cache().store(foreign)
-        var bytes = try Data(contentsOf: URL(filePath: "\(folder)/150"))
+        var bytes = try Data(contentsOf: URL(filePath: "\(folder)/200"))
         bytes[bytes.count / 2] ^= 1
-        try bytes.write(to: URL(filePath: "\(folder)/150"))
-        for version in [Version(100), Version(120), Version(160)] {
+        try bytes.write(to: URL(filePath: "\(folder)/200"))
+        for version in [Version(100), Version(120), Version(210)] {
             let expected = Self.rows(history.state(of: user, at: version))
             #expect(try Self.rows(state(at: version, cache())) == expected)
         }
@@ -143,6 +149,97 @@ struct TimeTravelTests {
                 }
             }
         }
+    }
+
+    @Test("A difference is the same from kept states and changes as from the events between, wherever it begins")
+    func keptDifference() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        _ = try state(at: head, cache())
+        let windows = stride(from: Int64(0), to: head.rawValue - 130, by: 23).map { ($0, $0 + 130) }
+        for (from, to) in windows + [(0, head.rawValue), (49, 50), (50, 100), (49, 151), (100, 149)] {
+            let (from, to) = (Version(from), Version(to))
+            // Where something is kept between, nothing else is folded.
+            let kept = StateReader(cache: cache()).keptVersions(user, past: from, upTo: to)
+            #expect((kept != nil) == (cache().versions(of: user, upTo: to).first ?? .zero > from))
+            let expected = try changes(from, to, nil)
+            #expect(try changes(from, to, cache()) == expected)
+            #expect(try changes(from, to, cache(), isBeside: true) == expected)
+        }
+    }
+
+    @Test("Where enough is kept, a difference is found though no event between the kept versions can be read")
+    func foldsNothingBetween() throws {
+        defer { remove() }
+        _ = try state(at: history.last(of: user).version, cache())
+        let (from, to) = (Version(120), Version(330))
+        let expected = try changes(from, to, nil)
+        let owner = try fixture.owner()
+        defer { owner.close() }
+        try owner.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        try owner.execute("UPDATE events SET encoding = 9 WHERE user_id = '\(user)' AND version BETWEEN 121 AND 300")
+        #expect(throws: EventStoreError.self) { try changes(from, to, nil) }
+        for isBeside in [false, true] { #expect(try changes(from, to, cache(), isBeside: isBeside) == expected) }
+    }
+
+    @Test("Changes that are damaged, evicted or of another history are not used, and a difference keeps them anew")
+    func distrustedChanges() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        let (from, to) = (Version(30), Version(220))
+        let expected = try changes(from, to, nil)
+        let file = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)/200.changes"
+        let spoilt: [(String) throws -> Void] = [
+            { try FileManager.default.removeItem(atPath: $0) },
+            { path in
+                var bytes = try Data(contentsOf: URL(filePath: path))
+                bytes[bytes.count - 1] ^= 1
+                try bytes.write(to: URL(filePath: path))
+            },
+            { path in
+                // The same versions of a user with other events: none changed a row.
+                var other = try #require(cache().changes(of: user, upTo: Version(200), withRows: true))
+                (other.rows, other.startEvent) = ([], EventID(UUID()))
+                let bytes = other.encoded
+                try (Data(SHA256.hash(data: bytes)) + Data(bytes)).write(to: URL(filePath: path))
+            },
+        ]
+        for spoil in spoilt {
+            _ = try state(at: head, cache())
+            try spoil(file)
+            #expect(try changes(from, to, cache()) == expected)
+            cache().trim(user, head: head)
+            #expect(try changes(from, to, cache()) == expected)
+            try FileManager.default.removeItem(atPath: directory)
+        }
+    }
+
+    @Test("Changes are kept and evicted with the state at which they end")
+    func boundedChanges() throws {
+        defer { remove() }
+        _ = try state(at: history.last(of: user).version, cache())
+        let folder = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)"
+        cache().trim(user, head: Version(50 * 200))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(names) == ["200", "200.changes", "400", "400.changes"])
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    private func changes(
+        _ from: Version, _ to: Version, _ cache: StateCache?, isBeside: Bool = false
+    ) throws -> [StateDifference.Change] {
+        let (connection, beside) = (try fixture.connection(), isBeside ? try fixture.connection() : nil)
+        defer {
+            connection.close()
+            beside?.close()
+        }
+        return try StateDifference(
+            of: user, in: RandomHistory.partition, from: from, to: to, head: history.last(of: user).version,
+            with: StateReader(cache: cache), on: connection, beside: beside
+        ).changes
     }
 
     /// The public rows of a version.

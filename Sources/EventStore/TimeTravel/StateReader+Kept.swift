@@ -1,0 +1,87 @@
+import FocusCore
+import NIOConcurrencyHelpers
+import PostgresClient
+
+/// A state, and what has changed since it was kept.
+struct FoldedState {
+    var state: UserState
+    var changes: [RowChanges]
+}
+
+/// What is kept of the way between two versions.
+extension StateReader {
+    /// The kept versions past `from` and up to `to` of which it is known what changed since the one before, in
+    /// ascending order; the first of them may begin before `from`. Nil when between `from` and the last kept version up
+    /// to `to` something is not known, or nothing is kept there.
+    func keptVersions(_ user: UserID, past from: Version, upTo to: Version) -> [Version]? {
+        guard let cache, let last = cache.versions(of: user, upTo: to).first else { return nil }
+        var (end, endEvent): (Version, EventID?) = (last, nil)
+        var versions: [Version] = []
+        // Each must begin with the event at which the one before ends: then all are of one history.
+        while end > from {
+            guard let changes = cache.changes(of: user, upTo: end, withRows: false),
+                endEvent == nil || changes.endEvent == endEvent
+            else { return nil }
+            versions.append(end)
+            (end, endEvent) = (changes.start, changes.startEvent)
+        }
+        return versions.isEmpty ? nil : versions.reversed()
+    }
+
+    /// Whether a kept version is so near before `version` that what changed between them takes little memory. Others
+    /// were evicted between them otherwise.
+    func isNear(_ kept: Version, _ version: Version, head: Version) -> Bool {
+        guard let cache else { return false }
+        return version.rawValue - kept.rawValue <= 2 * cache.spacing(head: head)
+    }
+
+    /// What changed up to a kept version, since the one that was kept before; nil when it was evicted or damaged.
+    func changes(of user: UserID, upTo version: Version) -> RowChanges? {
+        cache?.changes(of: user, upTo: version, withRows: true)
+    }
+
+    /// Begins to fold a kept state on through `to`, on a thread of its own.
+    ///
+    /// Call the closure that it returns once, in any case: it waits for the state. It gives nil when the kept state is
+    /// damaged, or not of the history that the log has, and throws what `state` throws.
+    /// - Parameter beside: a connection for the thread. Nil: it only reads the kept state, and the closure folds it on
+    ///   over the connection that it gets.
+    func beginFolding(
+        _ user: UserID, in partition: Partition, from version: Version, through to: Version, head: Version,
+        beside: PostgresConnection?
+    ) throws(PostgresError) -> (PostgresConnection) throws -> FoldedState? {
+        let result = NIOLockedValueBox<Result<FoldedState?, any Error>>(.success(nil))
+        // unsafe: only the thread uses it until it is joined.
+        nonisolated(unsafe) let beside = beside
+        let thread = try PostgresThread(name: "kept state") { [self] in
+            let made = Result { () -> FoldedState? in
+                let kept = cache?.state(of: user, at: version).map { FoldedState(state: $0, changes: []) }
+                guard let kept, let beside else { return kept }
+                return try fold(kept.state, in: partition, through: to, head: head, on: beside)
+            }
+            result.withLockedValue { $0 = made }
+        }
+        return { connection in
+            thread.join()
+            guard let kept = try result.withLockedValue({ $0 }).get() else { return nil }
+            result.withLockedValue { $0 = .success(nil) }
+            guard beside == nil else { return kept }
+            return try fold(kept.state, in: partition, through: to, head: head, on: connection)
+        }
+    }
+
+    /// Folds a kept state on; nil when it is not of the history that the log has.
+    private func fold(
+        _ kept: UserState, in partition: Partition, through to: Version, head: Version,
+        on connection: PostgresConnection
+    ) throws -> FoldedState? {
+        let event = try LogReader().event(of: kept.user, partition: partition, at: kept.version, on: connection)
+        guard event == kept.lastEvent else { return nil }
+        var folded = FoldedState(state: kept, changes: [])
+        folded.state.beginChanges()
+        var changes: [RowChanges] = []
+        try fold(&folded.state, in: partition, through: to, head: head, on: connection) { changes.append($0) }
+        folded.changes = changes
+        return folded
+    }
+}
