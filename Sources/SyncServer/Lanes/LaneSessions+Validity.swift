@@ -7,18 +7,23 @@ extension LaneSessions {
     /// events come from another server (rule P8). Called when the user was loaded, when events of other servers were
     /// folded into their state, and after the lane's own commits if the user has revoked devices.
     func closeInvalidSessions(_ user: CachedUser) {
+        cutOffRevoked(user)
         for session in open.sessions(of: user.id) {
-            if user.state.isRevoked(session.identity.device) {
-                cutOff(session)
-            } else {
-                let last = user.state.lastSequence(of: session.identity.device, incarnation: session.incarnation)
-                let isNew = confirmedAt() - session.openedAt < context.configuration.supersedeMilliseconds
-                if session.isSuperseded(logged: last, isNew: isNew, lastWaiting: lastWaiting) {
-                    end(session, .superseded)
-                }
+            let last = user.state.lastSequence(of: session.identity.device, incarnation: session.incarnation)
+            let isNew = confirmedAt() - session.openedAt < context.configuration.supersedeMilliseconds
+            if session.isSuperseded(logged: last, isNew: isNew, lastWaiting: lastWaiting) {
+                end(session, .superseded)
             }
         }
+    }
+
+    /// Ends the sessions of the user's revoked devices (rule A3). Called also before a state that knows of revocations
+    /// leaves memory: until the user is loaded again, what waits for a revoked device might leave.
+    func cutOffRevoked(_ user: CachedUser) {
         guard user.state.hasRevokedDevices else { return }
+        for session in open.sessions(of: user.id) where user.state.isRevoked(session.identity.device) {
+            cutOff(session)
+        }
         for handle in open.removeLeaving(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
     }
 
