@@ -181,9 +181,11 @@ struct PendingLoads {
         for id in asked.filter({ $0.value.question == question }).keys.sorted() { again(id) }
     }
 
-    /// Records that the database refused a question: its users are asked for again, after a while.
+    /// Records that the database refused a question: its users are asked for again, after a while, and over a new
+    /// connection, as a server that was left behind may refuse it for ever.
     mutating func failed(_ question: Int, until time: MonotonicTime) {
         askForRest(of: question)
+        mustReconnect = true
         resumesAt = time
     }
 

@@ -92,6 +92,8 @@ struct PendingAudiences {
         guard answer.number == question else { return [] }
         guard case .success(let found) = answer.found else {
             restart()
+            // A server that was left behind may answer so for ever: it lacks the generation that the lane knows.
+            mustReconnect = true
             resumesAt = now.adding(milliseconds: pauseMilliseconds)
             return []
         }

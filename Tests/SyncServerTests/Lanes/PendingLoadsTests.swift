@@ -128,7 +128,7 @@ import Testing
         #expect(first == 1 && second == 0 && ask() == 1)
     }
 
-    @Test("Users whom the database refused to load are asked for again after a pause")
+    @Test("Users whom the database refused to load are asked for again after a pause, over a new connection")
     func failed() {
         var loads = PendingLoads()
         loads.need(anna)
@@ -137,7 +137,8 @@ import Testing
         #expect(isAwaited)
         loads.failed(question?.number ?? 0, until: at(250))
         #expect(ask(&loads, now: 249) == nil && loads.nextQuestion == at(250))
-        #expect(users(ask(&loads, now: 250)) == [anna])
+        let again = ask(&loads, now: 250)
+        #expect(users(again) == [anna] && again?.reconnects == true && question?.reconnects == false)
     }
 
     @Test("An answer of another log makes the loader connect anew, once")
