@@ -110,6 +110,16 @@ import Waits
         #expect(worker.users[anna]?.dirty.contains(RowKey(.activeFocus)) == true)
     }
 
+    @Test("A3: a device is cut off before the state that knows of its revocation is folded on beside the lane")
+    func revoked() throws {
+        let other = DeviceID(UUID())
+        try turns([open(3, anna, other)])
+        _ = told(3)
+        try turns([append(1, [.deviceRevoked(DeviceRevoked(device: other)), .badgeCleared], at: 2)])
+        #expect(folder.tasks.count == 1 && worker.users[anna] == nil)
+        #expect(told(3) == ["cut off"])
+    }
+
     @Test("Q1: past the bound of events on their way the lane folds them itself")
     func bounded() throws {
         try turns([append(1, [.badgeCleared], at: 2), append(2, [.badgeCleared], at: 2)])
