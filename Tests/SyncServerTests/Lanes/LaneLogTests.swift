@@ -248,6 +248,16 @@ import Testing
         #expect(heard.all().last == "loaded 1")
     }
 
+    @Test("A load that saw an older generation is made again over another connection: its server was left behind")
+    func loadedOfOlderGeneration() throws {
+        store.appendFocus("a", of: anna)
+        let before = try store.loaded(anna)
+        store.generation = 2
+        let log = try begun()
+        try takeUp(before, in: log)
+        #expect(heard.all() == ["of another log"])
+    }
+
     @Test("A user who cannot be loaded is told alone; one of whom too much has changed meanwhile is outdated")
     func notLoaded() throws {
         let log = try begun()
