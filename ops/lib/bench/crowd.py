@@ -568,11 +568,14 @@ STORMS = 2
 
 
 def storm(bench):
-    crowd = Crowd(bench)
-    # In a process of its own, so that the crowd's client does not delay what it measures.
+    # In a process of its own, so that the crowd's client does not delay what it measures. It begins before the crowd
+    # connects: it would hold the crowd's sockets too, and none of them would be closed when the crowd leaves.
     told, ask = multiprocessing.Pipe()
-    others = multiprocessing.Process(target=acknowledgements, args=(bench, told))
+    others = multiprocessing.Process(target=acknowledgements, args=(bench, told, 3))
     others.start()
+    ask.recv()
+    crowd = Crowd(bench)
+    ask.send("connected")
     ask.recv()
     until(lambda: list(crowd.devices.turn(0.2)), bench.options.seconds)
     ask.send("calm")
@@ -642,7 +645,7 @@ class Crowd:
         return max(reached.values()) - began, {name: after[name] - before[name] for name in after}
 
 
-def acknowledgements(bench, pipe, asks=2):
+def acknowledgements(bench, pipe, asks):
     """Appends at an even pace and times the answers: those since the last time it was asked for them. Until it is asked
     for the last of `asks` times; None: until it is told to end."""
     people, devices = People(bench, "other", OTHERS), Devices()
