@@ -12,7 +12,7 @@ final class SessionHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     /// The reasons why nothing is read from the socket at the moment. Without any, it is read.
-    private struct Pauses: OptionSet {
+    struct Pauses: OptionSet {
         let rawValue: UInt8
         /// A token is being checked, or the session waits for its lane to open it.
         static let opening = Pauses(rawValue: 1)
@@ -27,7 +27,7 @@ final class SessionHandler: ChannelInboundHandler {
     let id: UInt64
     let services: ConnectionServices
     var session: Session
-    private var splitter: FrameSplitter
+    var splitter: FrameSplitter
     /// Below this many bytes a part of a frame is not counted.
     private static let smallPart = 4_096
     /// The bytes that `PartialFrames` knows of.
@@ -35,14 +35,14 @@ final class SessionHandler: ChannelInboundHandler {
     let quota: OutgoingQuota
     private var pauses: Pauses = []
     var context: ChannelHandlerContext?
-    private var timer: DeadlineTimer?
+    var timer: DeadlineTimer?
     var lane: Lane?
     /// Whose quota its requests are taken from; nil before its token is accepted.
-    private var device: QuotaKey?
+    var device: QuotaKey?
     /// Whether the device got its Welcome.
     var isOpen = false
     /// The key that the session's token was signed with; nil before Hello.
-    private var tokenKey: TokenKeyMark?
+    var tokenKey: TokenKeyMark?
     var peers = PeerLanes()
     var viewer: Viewer?
     /// News that may not be written before the lane has confirmed its heads again, and everything behind them. Bounded
@@ -53,7 +53,7 @@ final class SessionHandler: ChannelInboundHandler {
     /// What the log says of the connection.
     var journal: ConnectionJournal
     /// Rings when the device may have taken nothing for a while.
-    private var slowAlarm: Scheduled<Void>?
+    var slowAlarm: Scheduled<Void>?
 
     /// - Parameter name: what Welcome calls the session.
     init(
@@ -169,120 +169,8 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     /// Takes from the device's quota (rule Q5).
-    private func take(_ request: QuotaRequest, _ amount: Int) -> Int64? {
+    func take(_ request: QuotaRequest, _ amount: Int) -> Int64? {
         device.flatMap { services.quotas.take(amount, request, by: $0, now: services.clock.monotonic()) }
-    }
-
-    // MARK: Actions
-
-    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
-        journal.beginActions()
-        for action in actions {
-            switch action {
-            case .send(let message):
-                services.meter.says(message, isOpen: isOpen)
-                journal.says(message)
-                write(FrameCodec.frame(message))
-            case .authenticate(let token): authenticate(token)
-            case .renew(let token): renew(token)
-            case .open(let opening): open(opening)
-            case .append(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
-            case .heal(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
-            case .recall(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
-            case .fetch(let request): lane?.post(.fetch(session: id, request))
-            case .reach(let id, let question, let viewer):
-                if let context {
-                    let asked = PeerQuestion(handle(context), viewer, request: id, question)
-                    peers.ask(asked, in: services.lanes)
-                }
-            case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
-            case .watch(let users, let viewer):
-                self.viewer = viewer
-                if let context { post(peers.watch(users, viewer, handle(context), in: services.lanes)) }
-            case .unwatch(let users): post(peers.unwatch(users, session: id, in: services.lanes))
-            case .inUse(let app): lane?.post(.activity(session: id, .inUse(app)))
-            case .outOfUse: lane?.post(.activity(session: id, .outOfUse))
-            case .allowFrames(let bytes): splitter.limit = bytes
-            case .pauseReading: set(.appends, true)
-            case .resumeReading: set(.appends, false)
-            case .close:
-                journal.ends()
-                close()
-            }
-        }
-    }
-
-    private func authenticate(_ token: String) {
-        do {
-            let token = try services.tokens.check(token, now: services.clock.wall())
-            services.connections.authenticated(id)
-            tokenKey = token.key
-            device = QuotaKey(token.identity)
-            journal.identity = token.identity
-            perform(session.authenticated(token.identity, take: take))
-        } catch {
-            journal.flaw = error.rawValue
-            perform(session.authenticationFailed())
-        }
-        process()
-    }
-
-    private func renew(_ token: String) {
-        let (wall, now) = (services.clock.wall(), services.clock.monotonic())
-        // A renewal that is not accepted changes nothing, and is counted among the errors of sessions.
-        let token = try? services.tokens.check(token, now: wall)
-        if let token, session.mayRenew(token.identity) { tokenKey = token.key }
-        perform(session.renewed(token?.identity, serverTime: wall, now: now))
-        process()
-    }
-
-    /// Ends the session when its token's key is gone: whoever retires a key that was stolen shuts out its tokens.
-    private func reviewKey() {
-        guard let tokenKey, !services.tokens.accepts(tokenKey, now: services.clock.wall()) else { return }
-        goAway(.tokenExpired)
-    }
-
-    private func open(_ opening: SessionOpening) {
-        guard let context else { return }
-        journal.deviceClass = opening.view.deviceClass
-        let lane = services.lanes.lane(of: opening.identity.user)
-        self.lane = lane
-        lane.post(.open(handle(context), opening))
-    }
-
-    func handle(_ context: ChannelHandlerContext) -> SessionHandle {
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        return SessionHandle(id: id, quota: quota, eventLoop: context.eventLoop) {
-            loop.value.receive($0, confirmedAt: $1)
-        }
-    }
-
-    private func append(_ request: IncomingAppend) {
-        guard let lane, context != nil else { return }
-        FaultPoint.pass(.received)
-        charge(request.charge)
-        var request = request
-        request.arrivedAt = services.clock.precise()
-        lane.post(.append(session: id, request))
-    }
-
-    func post(_ requests: [(Lane, LaneRequest)]) {
-        guard context != nil else { return }
-        for (lane, request) in requests {
-            if request.cost > 0 { charge(InboundCharge(bytes: request.cost)) }
-            lane.post(request)
-        }
-    }
-
-    private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, user: device?.user) }
-
-    /// Charges bytes to the inbound budget. Past its limit nothing is read from this connection until there is room.
-    private func charge(_ charge: InboundCharge) {
-        guard let context else { return }
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        let hasRoom = services.budget.reserve(charge) { eventLoop.execute { loop.value.set(.budget, false) } }
-        if !hasRoom { set(.budget, true) }
     }
 
     /// Records what is held of a frame that has not come whole (rule Q7). Small parts are not worth a look: the bound
@@ -298,7 +186,7 @@ final class SessionHandler: ChannelInboundHandler {
         }
     }
 
-    private func set(_ pause: Pauses, _ isPaused: Bool) {
+    func set(_ pause: Pauses, _ isPaused: Bool) {
         let before = pauses
         if isPaused { pauses.insert(pause) } else { pauses.remove(pause) }
         if pause == .budget { session.outOfBudget(isPaused, now: services.clock.monotonic()) }
@@ -309,100 +197,5 @@ final class SessionHandler: ChannelInboundHandler {
             // Only a closed channel refuses the option.
             services.logger.debug("reading not changed", metadata: ["connection": "\(id)", "error": "\(error)"])
         }
-    }
-
-    // MARK: Output
-
-    func write(_ frame: [UInt8]) {
-        guard let context else { return }
-        journal.sent += frame.count
-        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: nil)
-    }
-
-    /// Writes a frame whose bytes count in the quota, and releases them when it is written.
-    /// - Parameter onWritten: called with the session when the frame is written, or dropped with the connection.
-    func writeRows(
-        _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
-    ) {
-        guard let context else { return }
-        journal.sent += frame.count
-        let (quota, count) = (quota, frame.count)
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        session.rowsQueued(now: services.clock.monotonic())
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenComplete { _ in
-            loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
-            onWritten(&loop.value.session)
-            if quota.release(count) { loop.value.resume() }
-        }
-        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
-    }
-
-    /// Writes a frame that does not count in the quota. The session counts it among the rows that wait, because rules
-    /// L2 and A3 hold for it too.
-    func writeControl(_ frame: [UInt8]) {
-        guard let context else { return }
-        journal.sent += frame.count
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        session.rowsQueued(now: services.clock.monotonic())
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenComplete { _ in
-            loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
-        }
-        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
-    }
-
-    /// Flushes, then closes. A device that does not take the last bytes is cut off after 3 s.
-    private func close() {
-        guard let context else { return }
-        timer?.cancel()
-        context.flush()
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
-            channel.close(promise: nil)
-        }
-        context.eventLoop.scheduleTask(in: .seconds(3)) { channel.close(promise: nil) }
-    }
-
-    // MARK: Time
-
-    /// Runs code that only reads the session. A call on the property would copy the session first.
-    private func reading<Result>(_ body: (inout Session) -> Result) -> Result { body(&session) }
-
-    /// Has the log tell of a device that takes none of its rows, if some wait after a flush. Sets one alarm, whatever
-    /// the log wants to know: a server's steps do not depend on that.
-    private func watchPace() {
-        let limit = ConnectionJournal.slowMilliseconds
-        guard slowAlarm == nil, journal.isOpen, let context, let end = reading({ $0.rowsStall(after: limit) }) else {
-            return
-        }
-        let left = end - services.clock.monotonic()
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        slowAlarm = context.eventLoop.scheduleTask(in: .milliseconds(left > 0 ? left : limit)) {
-            loop.value.reviewPace()
-        }
-    }
-
-    private func reviewPace() {
-        slowAlarm = nil
-        if let end = session.rowsStall(after: ConnectionJournal.slowMilliseconds),
-            services.clock.monotonic() >= end
-        {
-            journal.isSlow(since: end, queued: quota.queuedBytes)
-        }
-        watchPace()
-    }
-
-    /// Sets the timer to the session's deadline. A deadline that moved later needs nothing until the timer rings, so
-    /// most frames do not touch the timer.
-    private func schedule() {
-        guard context != nil, !session.isClosed else { return }
-        timer?.set(for: reading { $0.deadline }, now: services.clock.monotonic())
-    }
-
-    private func tick() {
-        perform(session.tick(now: services.clock.monotonic(), serverTime: services.clock.wall()))
-        context?.flush()
-        schedule()
     }
 }

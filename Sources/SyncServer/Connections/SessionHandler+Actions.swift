@@ -1,0 +1,117 @@
+import FocusCore
+import FocusWire
+import NIOCore
+import Tokens
+
+/// What a session has decided on: it is written, or handed to a lane.
+extension SessionHandler {
+    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
+        journal.beginActions()
+        for action in actions {
+            switch action {
+            case .send(let message):
+                services.meter.says(message, isOpen: isOpen)
+                journal.says(message)
+                write(FrameCodec.frame(message))
+            case .authenticate(let token): authenticate(token)
+            case .renew(let token): renew(token)
+            case .open(let opening): open(opening)
+            case .append(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .heal(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .recall(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .fetch(let request): lane?.post(.fetch(session: id, request))
+            case .reach(let id, let question, let viewer):
+                if let context {
+                    let asked = PeerQuestion(handle(context), viewer, request: id, question)
+                    peers.ask(asked, in: services.lanes)
+                }
+            case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
+            case .watch(let users, let viewer):
+                self.viewer = viewer
+                if let context { post(peers.watch(users, viewer, handle(context), in: services.lanes)) }
+            case .unwatch(let users): post(peers.unwatch(users, session: id, in: services.lanes))
+            case .inUse(let app): lane?.post(.activity(session: id, .inUse(app)))
+            case .outOfUse: lane?.post(.activity(session: id, .outOfUse))
+            case .allowFrames(let bytes): splitter.limit = bytes
+            case .pauseReading: set(.appends, true)
+            case .resumeReading: set(.appends, false)
+            case .close:
+                journal.ends()
+                close()
+            }
+        }
+    }
+
+    private func authenticate(_ token: String) {
+        do {
+            let token = try services.tokens.check(token, now: services.clock.wall())
+            services.connections.authenticated(id)
+            tokenKey = token.key
+            device = QuotaKey(token.identity)
+            journal.identity = token.identity
+            perform(session.authenticated(token.identity, take: take))
+        } catch {
+            journal.flaw = error.rawValue
+            perform(session.authenticationFailed())
+        }
+        process()
+    }
+
+    private func renew(_ token: String) {
+        let (wall, now) = (services.clock.wall(), services.clock.monotonic())
+        // A renewal that is not accepted changes nothing, and is counted among the errors of sessions.
+        let token = try? services.tokens.check(token, now: wall)
+        if let token, session.mayRenew(token.identity) { tokenKey = token.key }
+        perform(session.renewed(token?.identity, serverTime: wall, now: now))
+        process()
+    }
+
+    /// Ends the session when its token's key is gone: whoever retires a key that was stolen shuts out its tokens.
+    func reviewKey() {
+        guard let tokenKey, !services.tokens.accepts(tokenKey, now: services.clock.wall()) else { return }
+        goAway(.tokenExpired)
+    }
+
+    private func open(_ opening: SessionOpening) {
+        guard let context else { return }
+        journal.deviceClass = opening.view.deviceClass
+        let lane = services.lanes.lane(of: opening.identity.user)
+        self.lane = lane
+        lane.post(.open(handle(context), opening))
+    }
+
+    func handle(_ context: ChannelHandlerContext) -> SessionHandle {
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        return SessionHandle(id: id, quota: quota, eventLoop: context.eventLoop) {
+            loop.value.receive($0, confirmedAt: $1)
+        }
+    }
+
+    private func append(_ request: IncomingAppend) {
+        guard let lane, context != nil else { return }
+        FaultPoint.pass(.received)
+        charge(request.charge)
+        var request = request
+        request.arrivedAt = services.clock.precise()
+        lane.post(.append(session: id, request))
+    }
+
+    func post(_ requests: [(Lane, LaneRequest)]) {
+        guard context != nil else { return }
+        for (lane, request) in requests {
+            if request.cost > 0 { charge(InboundCharge(bytes: request.cost)) }
+            lane.post(request)
+        }
+    }
+
+    private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, user: device?.user) }
+
+    /// Charges bytes to the inbound budget. Past its limit nothing is read from this connection until there is room.
+    private func charge(_ charge: InboundCharge) {
+        guard let context else { return }
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let hasRoom = services.budget.reserve(charge) { eventLoop.execute { loop.value.set(.budget, false) } }
+        if !hasRoom { set(.budget, true) }
+    }
+}
