@@ -41,4 +41,19 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case deviceActivity = "device.activity"
     case deviceActivityEnded = "device.activityEnded"
     case alertRingsElsewhere = "alert.ringsElsewhere"
+
+    /// The types, found by the length of their names.
+    private static let ofLength: [[EventType]] = {
+        let longest = allCases.map(\.rawValue.utf8.count).max() ?? 0
+        return (0...longest).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
+    }()
+
+    /// The type of this name; nil when there is none. Few names have the same length: an initialiser that the compiler
+    /// makes compares with one name after the other.
+    public init?(rawValue: String) {
+        let length = rawValue.utf8.count
+        guard length < Self.ofLength.count, let type = Self.ofLength[length].first(where: { $0.rawValue == rawValue })
+        else { return nil }
+        self = type
+    }
 }
