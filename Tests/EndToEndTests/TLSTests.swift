@@ -34,6 +34,30 @@ import Testing
         }
     }
 
+    @Test("A device that is gone without having ended TLS is forgotten at once, as its socket says that nothing more comes")
+    func gone() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let files = try await TLSFiles.make(in: directory)
+        var limits = SessionLimits.patient
+        // It is not for its silence that it is forgotten.
+        limits.helloMilliseconds = 3_600_000
+        try await TestServer.with(
+            limits: limits,
+            configure: { $0.security = .tls(certificateFile: files.certificate, keyFile: files.key) }
+        ) { server in
+            let device = try ChildProcess(
+                "/usr/bin/openssl",
+                ["s_client", "-connect", "127.0.0.1:\(server.port)", "-alpn", "focus-sync/1", "-ign_eof"],
+                input: "/dev/null", errors: "/dev/null")
+            // What it prints of the certificate comes after the handshake.
+            try await awaiting("the device has ended its handshake") { device.unreadBytes > 100 }
+            #expect(server.server.connectionCount == 1)
+            device.signal(SIGKILL)
+            try await awaiting("the server has forgotten the device") { server.server.connectionCount == 0 }
+        }
+    }
+
     @Test("Plaintext beyond loopback is refused before anything listens")
     func plaintextBeyondLoopback() async throws {
         await #expect(throws: SyncServerError.self) {
