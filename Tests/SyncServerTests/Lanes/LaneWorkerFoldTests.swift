@@ -120,6 +120,17 @@ import Waits
         #expect(told(3) == ["cut off"])
     }
 
+    @Test("A3: a device is cut off before the state that knows of its revocation is dropped for another generation")
+    func revokedBeforeCutOver() throws {
+        let other = DeviceID(UUID())
+        try turns([open(3, anna, other)])
+        _ = told(3)
+        store.generation = 2
+        try worker.turn(taking: [append(1, [.deviceRevoked(DeviceRevoked(device: other))], at: 2)])
+        #expect(worker.users[anna] == nil, "it is to be loaded from the generation that is shown now")
+        #expect(told(3) == ["cut off"])
+    }
+
     @Test("Q1: past the bound of events on their way the lane folds them itself")
     func bounded() throws {
         try turns([append(1, [.badgeCleared], at: 2), append(2, [.badgeCleared], at: 2)])
