@@ -100,21 +100,24 @@ def paced(seconds):
 
 
 def deltas(bench, devices, writers):
+    """Seconds from when a frame is handed to the socket to when there is something to read at the other device: what
+    the client takes to write and read frames is not the server's."""
     sent, times = {}, []
 
     def receive(timeout):
         for device, (kind, index), _, _ in devices.turn(timeout):
             if kind == "reader":
-                now = time.perf_counter()
                 for version in [key for key in sent if key[0] == index and key[1] <= device.version]:
-                    times.append(now - sent.pop(version))
+                    times.append(devices.woke - sent.pop(version))
 
     for index, due in paced(bench.options.seconds):
         while (left := due - time.perf_counter()) > 0:
             receive(left)
         writer = writers[index % PAIRS]
-        sent[index % PAIRS, writer.sequence] = time.perf_counter()
-        writer.append([posted(f"n{writer.sequence}")])
+        sequence = writer.sequence
+        frame = writer.encoded([posted(f"n{sequence}")])
+        sent[index % PAIRS, sequence] = time.perf_counter()
+        writer.send(frame)
     deadline = time.time() + 10
     while sent and time.time() < deadline:
         receive(0.1)
@@ -180,16 +183,18 @@ def notifications(bench):
 
     def receive(timeout):
         if selector.select(timeout):
+            woke = time.perf_counter()
             for payload in listener.payloads():
-                times.append(time.perf_counter() - sent.pop(payload))
+                times.append(woke - sent.pop(payload))
 
     for index, due in paced(bench.options.seconds):
         while (left := due - time.perf_counter()) > 0:
             receive(left)
         writer = writers[index % PAIRS]
         writer.finish()
+        statement = TOLD.format(partition=index % 16, id=first + index, payload="61" * 90)
         sent[str(first + index)] = time.perf_counter()
-        writer.send(TOLD.format(partition=index % 16, id=first + index, payload="61" * 90))
+        writer.send(statement)
     deadline = time.time() + 10
     while sent and time.time() < deadline:
         receive(0.1)

@@ -159,9 +159,13 @@ class Device:
         self.socket.setblocking(False)
 
     def append(self, envelopes):
+        self.send(self.encoded(envelopes))
+
+    def encoded(self, envelopes):
+        """The frame that appends them, for `send`: the next one goes on behind it."""
         message = number(1, self.sequence) + b"".join(data(2, one) for one in envelopes)
         self.sequence += len(envelopes)
-        self.send(frame(2, message))
+        return frame(2, message)
 
     def watch(self, users):
         self.send(frame(9, b"".join(data(1, user.bytes) for user in users)))
@@ -220,13 +224,17 @@ class Devices:
 
     def __init__(self):
         self.selector = selectors.DefaultSelector()
+        # When the last turn had something to read.
+        self.woke = 0
 
     def add(self, device, name):
         self.selector.register(device.socket, selectors.EVENT_READ, (device, name))
 
     def turn(self, timeout):
         """(device, name, frame number, message) of everything that came within the time."""
-        for key, _ in self.selector.select(timeout):
+        ready = self.selector.select(timeout)
+        self.woke = time.perf_counter()
+        for key, _ in ready:
             device, name = key.data
             for kind, message in device.frames():
                 yield device, name, kind, message
