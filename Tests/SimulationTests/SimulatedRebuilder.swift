@@ -96,11 +96,10 @@ final class SimulatedRebuilder {
         (options.maximumLoad, options.verifies) = (100, random.once(in: 3))
         options.rules = FoldRules(version: log.model.folds[number] ?? foldVersion)
         let work = RebuildWork(places: places.sorted { $0.key < $1.key }.map(\.value), events: 0) { _ in }
-        nonisolated(unsafe) var ids = random
+        nonisolated(unsafe) var ids = SeededGenerator(seed: random.next())
         let job = RebuildJob(
             options: options, target: Generation(number), verifies: options.verifies, folds: log.model.folds,
             shown: log.model.shown.mapValues { Generation($0) }, work: work, makeID: { EventID(ids.uuid()) })
-        _ = random.next()
         let process = Process()
         (self.process, processes) = (process, processes + [process])
         let count = random.number(1...2)

@@ -204,7 +204,11 @@ final class SimulatedServer {
         guard process != nil else { return }
         simulation.trace("server \(index) stands still for \(wait / 1_000) ms")
         let now = simulation.clock.now
-        pauses.append(max(now, pausedUntil)..<max(now + Int64(wait), pausedUntil))
+        let pause = max(now, pausedUntil)..<max(now + Int64(wait), pausedUntil)
+        // Turns are played one within the other: who is in one may have to wait until this server's goes on.
+        for server in simulation.servers where server === self || isInTurn && server.isInTurn {
+            server.pauses.append(pause)
+        }
         pausedUntil = max(pausedUntil, now + Int64(wait))
         simulation.after(wait, rank: index) { [weak self] in
             guard let self, !self.isPaused, let process = self.process else { return }

@@ -249,6 +249,8 @@ import Testing
             events += simulation.witness.log.count
             if done % 1_000 == 999 {
                 print("\(done + 1) of \(seeds.count) schedules in \(ContinuousClock.now - begin)")
+                // Into a file or a pipe it would come at the end.
+                fflush(nil)
             }
         }
         print(
