@@ -33,11 +33,15 @@ extension LaneSessions {
         case unknown
     }
 
-    /// A session of an app that counts the app's stream may come with a cursor of the time before the log allowed that.
+    /// A session of an app may come with a cursor of the time before the log allowed that its stream is counted; or of
+    /// after that, from a server that heard of it before this one.
     private func counting(_ cursor: Cursor, _ opening: SessionOpening) -> Counting {
         let view = view(of: opening)
-        if !view.isSilent || cursor.view == opening.view.hash { return .eventsOfUser }
-        return cursor.view == view.hash ? .streamOfApp : .unknown
+        switch cursor.view {
+        case view.hash: return view.isSilent ? .streamOfApp : .eventsOfUser
+        case opening.view.hash: return .eventsOfUser
+        default: return opening.identity.scope == .system ? .eventsOfUser : .unknown
+        }
     }
 
     /// Whether the log lacks what the cursor names, because it ends before.

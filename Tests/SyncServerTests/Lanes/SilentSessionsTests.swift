@@ -135,6 +135,17 @@ import Testing
         #expect(!lane.connect(identity, cursor: lost))
     }
 
+    @Test("S6: a server that has not heard of the format yet does not take a cursor of an app's stream for one of its own")
+    func crossingBack() throws {
+        let lane = try play(format: EventStore.silentFormat, hides: true)
+        let cursor = try #require(try lane.messages().last?.cursor)
+        let behind = Lane(format: EventStore.incarnationFormat)
+        behind.store.events = lane.store.events
+        try behind.users.load(anna, from: behind.store)
+        #expect(!behind.connect(LaneSamples.identity(anna, phone, .app(chat)), cursor: cursor))
+        #expect(try behind.messages().contains { if case .snapshotBegin = $0 { true } else { false } })
+    }
+
     @Test("Z1: crossing over to the format gives each app session one snapshot, and no healing")
     func crossing() throws {
         let lane = try play(format: EventStore.incarnationFormat, hides: true)
