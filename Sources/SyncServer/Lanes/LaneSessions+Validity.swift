@@ -17,8 +17,7 @@ extension LaneSessions {
         }
     }
 
-    /// Ends the sessions of the user's revoked devices (rule A3). Called also before a state that knows of revocations
-    /// leaves memory: until the user is loaded again, what waits for a revoked device might leave.
+    /// Ends the sessions of the user's revoked devices (rule A3).
     func cutOffRevoked(_ user: CachedUser) {
         guard user.state.hasRevokedDevices else { return }
         for session in open.sessions(of: user.id) where user.state.isRevoked(session.identity.device) {

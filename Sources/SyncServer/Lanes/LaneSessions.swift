@@ -132,6 +132,7 @@ final class LaneSessions {
         case .caughtUp(let user): closeInvalidSessions(user)
         case .missed(let event): reviewAbsent(event)
         case .missedRevocation(let user): cutOffAll(user)
+        case .forgetsRevocations(let user): cutOffRevoked(user)
         case .visibilityChanged: break
         }
     }

@@ -54,7 +54,15 @@ final class LaneUsers {
     /// they are needed, and their sessions await the rows that they were not sent.
     func forget(_ id: UserID) {
         due.forget(id)
-        if resident.remove(id) != nil { tell(.left(id)) }
+        guard let user = resident[id] else { return }
+        leaves(user)
+        _ = resident.remove(id)
+        tell(.left(id))
+    }
+
+    /// To be called before the state of a user leaves memory who is not evicted: an evicted one was dealt with.
+    private func leaves(_ user: CachedUser) {
+        if user.state.hasRevokedDevices { tell(.forgetsRevocations(user)) }
     }
 
     /// Drops the states of all users in memory, and of those who are being loaded.
@@ -77,6 +85,7 @@ final class LaneUsers {
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         quarantines += 1
+        if let user = resident[id] { leaves(user) }
         resident.quarantine(id, until: now.adding(milliseconds: configuration.quarantineMilliseconds))
         due.forget(id)
         arrived(id, context.log.partition(of: id))
@@ -113,7 +122,9 @@ final class LaneUsers {
             backlog.markDirty(batch)
         case .loaded(let user, let id, let partition): keep(user, id, partition)
         case .outlined(let outline, let id, let partition): keep(outline, id, partition)
-        case .outdated(let id, let elsewhere): loads.again(id, elsewhere: elsewhere, inFull: !elsewhere)
+        case .outdated(let id, let elsewhere):
+            loads.again(id, elsewhere: elsewhere, inFull: !elsewhere)
+            if elsewhere { loads.rest(until: now.adding(milliseconds: configuration.pollMilliseconds)) }
         case .unloadable(let id, let error):
             _ = loads.remove(id)
             quarantine(id, error)
@@ -253,6 +264,7 @@ final class LaneUsers {
     /// - Parameter head: that of the user's partition behind the event.
     func handOver(_ user: CachedUser, _ event: Event, behind head: PartitionHead) -> FoldTask {
         let number = loads.handOver(user.id, bytes: user.approximateBytes, head: head)
+        leaves(user)
         _ = resident.remove(user.id)
         due.forget(user.id)
         tell(.changed(user.id))

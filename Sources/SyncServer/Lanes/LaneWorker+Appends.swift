@@ -93,7 +93,6 @@ extension LaneWorker {
             if report.isValid(user.partition) {
                 users.committed(user, changed: touched.keys)
             } else {
-                if report.isLogged(user.partition) { sessions.cutOffRevoked(user) }
                 users.forget(id)
             }
             // Where the partition shows another generation by now, the events are in the log, and nothing else tells of
@@ -123,7 +122,6 @@ extension LaneWorker {
             users.forget(id)
             return report.isLogged(user.partition) ? watchers.hear(.changed(id)) : ()
         }
-        sessions.cutOffRevoked(user)
         services.folder.post(users.handOver(user, event, behind: log.tails[user.partition]))
     }
 }

@@ -59,7 +59,7 @@ final class LaneWatchers {
     func hear(_ news: UserNews) {
         switch news {
         case .changed(let user), .visibilityChanged(let user): changed(user)
-        case .left, .caughtUp, .missed, .missedRevocation: break
+        case .left, .caughtUp, .missed, .missedRevocation, .forgetsRevocations: break
         }
     }
 

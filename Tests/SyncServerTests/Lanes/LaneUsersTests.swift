@@ -26,6 +26,7 @@ import Testing
                 case .caughtUp: "caught up"
                 case .missed: "missed"
                 case .missedRevocation: "missed revocation"
+                case .forgetsRevocations: "forgets revocations"
                 }
             }
         }
@@ -112,6 +113,24 @@ import Testing
         broken.payload = [0xFF]
         users.hear(.followed(broken))
         #expect(users.isQuarantined(anna) && heard.all() == ["changed", "visibility", "missed"])
+    }
+
+    @Test("A3: a state that knows of revoked devices is told of before it leaves: dropped, quarantined or handed over")
+    func revocations() throws {
+        let users = users()
+        store.append(.deviceRevoked(DeviceRevoked(device: DeviceID(UUID()))), of: anna)
+        let event = Event(
+            version: Version(2), device: DeviceID(UUID()), incarnation: Incarnation(1), sequence: DeviceSequence(1),
+            id: EventID(UUID()), app: nil, occurredAt: time.wall, recordedAt: time.wall, body: .badgeCleared)
+        for leave in [
+            { users.forget($0.id) }, { users.quarantine($0.id, BrokenUser()) },
+            { _ = users.handOver($0, event, behind: store.head) },
+        ] as [(CachedUser) -> Void] {
+            try load(anna, users)
+            _ = heard.all()
+            leave(try #require(users[anna]))
+            #expect(users[anna] == nil && heard.all().first == "forgets revocations")
+        }
     }
 
     @Test("A user with more events than are folded leaves, unless they were loaded since")

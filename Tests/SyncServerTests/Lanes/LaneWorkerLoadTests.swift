@@ -80,6 +80,18 @@ import Waits
         #expect(store.events.filter { $0.device != .server }.map(\.sequence.rawValue) == [1, 2])
     }
 
+    @Test("A3: a device that another server's event revokes is cut off although the next event of its user does not fold")
+    func revokedAndBroken() throws {
+        let phone = DeviceID(UUID())
+        try turns([.open(connections.handle(5), LaneSamples.opening(LaneSamples.identity(ben, phone)))])
+        _ = told(5)
+        store.append(.deviceRevoked(DeviceRevoked(device: phone)), of: ben)
+        store.append(.badgeCleared, of: ben)
+        store.events[store.events.count - 1].payload = [0xFF]
+        try turns([.headsMayHaveMoved])
+        #expect(worker.users[ben] == nil && told(5) == ["cut off"])
+    }
+
     @Test("A user whose load fails is quarantined alone")
     func quarantine() throws {
         struct Broken: Error {}
