@@ -103,7 +103,7 @@ extension LaneWorker {
         for answer in staging.answers where report.isSettled(answer.partition) {
             if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
         }
-        appends.committed(staging.used.filter { report.isSettled(context.log.partition(of: $0.key.user)) })
+        appends.committed(staging.used.filter { report.isLogged(context.log.partition(of: $0.key.user)) })
         // A frame is staged again as it was, or goes on where it ended. Until then its session's later frames wait.
         appends.putBack(
             staging.answers.compactMap { report.isSettled($0.partition) ? $0.rest : $0.append })
