@@ -35,9 +35,7 @@ extension LaneLog {
                 case .outdated: tell(.outdated(id))
                 case .stale: tell(.outdated(id, elsewhere: true))
                 }
-            case .generation:
-                // A server that was left behind goes on answering with the generation that was shown before.
-                tell(.outdated(id, elsewhere: head.generation < tails[head.partition].generation))
+            case .generation: tell(.outdated(id, elsewhere: use(id, head, found.version) == .stale))
             case .elsewhere: tell(.outdated(id, elsewhere: true))
             }
             if place == .ahead { ahead.insert(head) }

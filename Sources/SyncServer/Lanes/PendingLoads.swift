@@ -56,7 +56,7 @@ struct PendingLoads {
     /// Whether the loader is to reach the database anew, because an answer came from another history of the log,
     /// or from a server that was left behind, or because another server took over.
     private var mustReconnect = false
-    /// No question is made before this time, because the database refused the last one.
+    /// No question is made before this time, because the last one was refused, or answered by a server left behind.
     private var resumesAt = MonotonicTime(milliseconds: .min)
 
     /// How many users are to be loaded.
@@ -186,8 +186,11 @@ struct PendingLoads {
     mutating func failed(_ question: Int, until time: MonotonicTime) {
         askForRest(of: question)
         mustReconnect = true
-        resumesAt = time
+        rest(until: time)
     }
+
+    /// Makes no question before this time: who was left behind may be reached again and again.
+    mutating func rest(until time: MonotonicTime) { resumesAt = time }
 
     /// Whether the user's state in an answer can be used, as far as what the lane knows of the log says.
     /// - Parameters:
@@ -195,8 +198,8 @@ struct PendingLoads {
     ///   - version: that of the state.
     func use(of id: UserID, at head: PartitionHead, version: Version) -> LoadUse {
         guard let user = asked[id] else { return .outdated }
-        // The log was longer when the question was made. Where it still ends earlier, another server is the primary.
-        if head.nextOffset < user.head.nextOffset { return .stale }
+        // The lane knew more of the log when the question was made, or a newer generation: another server is the primary.
+        if head.nextOffset < user.head.nextOffset || head.generation < user.head.generation { return .stale }
         guard !user.isOutdated else { return .outdated }
         return version < user.skippedTo ? .lacks(through: user.skippedTo) : .usable
     }

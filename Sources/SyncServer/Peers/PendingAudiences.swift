@@ -37,7 +37,7 @@ struct PendingAudiences {
     private var question: Int?
     private var lastQuestion = 0
     private var mustReconnect = false
-    /// No question is made before this time, because the database refused the last one.
+    /// No question is made before this time, because the last one was refused, or answered by a server left behind.
     private var resumesAt = MonotonicTime(milliseconds: .min)
 
     /// How many entries are asked for, or will be.
@@ -105,7 +105,10 @@ struct PendingAudiences {
         let known = Set(found.heads.filter { isRecent($0) && isKnown($0) }.map(\.partition))
         // A partition without a head is not in the log, so there is nobody to be told of.
         let unknown = Set(found.heads.map(\.partition)).subtracting(known)
-        mustReconnect = !unknown.isEmpty
+        if !unknown.isEmpty {
+            mustReconnect = true
+            resumesAt = now.adding(milliseconds: pauseMilliseconds)
+        }
         let unusable = asked.filter { $0.value || unknown.contains($0.key.partition) }.keys
         let usable = Set(asked.keys).subtracting(unusable)
         askAgain(unusable)

@@ -248,13 +248,15 @@ import Testing
         #expect(heard.all().last == "loaded 1")
     }
 
-    @Test("A load that saw an older generation is made again over another connection: its server was left behind")
+    @Test("A load from the generation before that one is made again elsewhere if the lane knew better when it asked")
     func loadedOfOlderGeneration() throws {
         store.appendFocus("a", of: anna)
         let before = try store.loaded(anna)
         store.generation = 2
         let log = try begun()
         try takeUp(before, in: log)
+        #expect(heard.all() == ["outdated"])
+        try takeUp(before, in: log, use: .stale)
         #expect(heard.all() == ["of another log"])
     }
 

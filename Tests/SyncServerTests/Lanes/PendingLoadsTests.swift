@@ -80,6 +80,30 @@ import Testing
         #expect(users(ask(&loads)) == [anna] && use(loads, of: anna, at: store.head) == .usable)
     }
 
+    @Test("An answer from a generation before the one that the lane knew when it asked is of a server left behind")
+    func olderGeneration() {
+        var loads = PendingLoads()
+        let before = store.head
+        store.generation = 2
+        loads.need(anna)
+        _ = ask(&loads)
+        #expect(use(loads, of: anna, at: before) == .stale)
+        // One that was shown since is no sign of that.
+        var after = store.head
+        after.generation = 3
+        #expect(use(loads, of: anna, at: after) == .usable)
+    }
+
+    @Test("A server that was left behind, and is reached again and again, is asked after a pause each time")
+    func rests() {
+        var loads = PendingLoads()
+        loads.need(anna)
+        _ = ask(&loads)
+        loads.again(anna, elsewhere: true)
+        loads.rest(until: at(250))
+        #expect(ask(&loads, now: 249) == nil && ask(&loads, now: 250)?.reconnects == true)
+    }
+
     @Test("Events of a mebibyte are kept, not of a byte more")
     func bound() {
         for extra in [0, 1] {
