@@ -43,8 +43,8 @@ public struct LogReader: Sendable {
     static let bytesAtOnce: Int64 = 16 << 20
 
     /// Whether a statement that reads a user's events may have left some out.
-    static func isCut(_ events: [LoggedEvent], limit: Int) -> Bool {
-        events.count == limit || events.reduce(0) { $0 + $1.payload.count } >= bytesAtOnce
+    static func isCut(_ events: [LoggedEvent], limit: Int, bytes: Int64 = bytesAtOnce) -> Bool {
+        events.count == limit || events.reduce(0) { $0 + Int64($1.payload.count) } >= bytes
     }
 
     /// Hands the events of a user past `version` to `body`, in order. They are read in chunks, so that no statement
@@ -78,13 +78,24 @@ public struct LogReader: Sendable {
         return try LoggedEvent.read(result)
     }
 
+    /// The id of the event at a version of a user's stream, and when it was recorded; nil when the log has none there.
+    func recorded(
+        of user: UserID, partition: Partition, at version: Version, on connection: PostgresConnection
+    ) throws(PostgresError) -> (event: EventID, at: Timestamp)? {
+        let result = try connection.query(
+            Queries.findEventId, [.int4(partition.rawValue), .uuid(user.uuid), .int8(version.rawValue)])
+        guard result.rowCount > 0 else { return nil }
+        return (
+            EventID(try result.uuid(row: 0, column: 0)),
+            Timestamp(microseconds: try result.timestamptz(row: 0, column: 1))
+        )
+    }
+
     /// The id of the event at a version of a user's stream; nil when the log has none there (rule S6).
     public func event(
         of user: UserID, partition: Partition, at version: Version, on connection: PostgresConnection
     ) throws(PostgresError) -> EventID? {
-        let result = try connection.query(
-            Queries.findEventId, [.int4(partition.rawValue), .uuid(user.uuid), .int8(version.rawValue)])
-        return result.rowCount == 0 ? nil : EventID(try result.uuid(row: 0, column: 0))
+        try recorded(of: user, partition: partition, at: version, on: connection)?.event
     }
 
     /// The users that have events at the offsets of `range`, each with its first and its last one there, and with whether

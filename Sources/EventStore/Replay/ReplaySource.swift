@@ -7,7 +7,7 @@ struct ReplaySource: Sendable {
     /// Where a chunk is cut off, in bytes, or at eight times what it aims at if that is less. The last event may exceed
     /// it.
     static let maximumBytes = 32 << 20
-    /// How many rows are read at once when a filter picks them one by one; each may have 256 KiB.
+    /// How many rows are read at once when a filter picks them one by one, as far as they are not large.
     static let filteredCount = 500
 
     let filter: ReplayFilter
@@ -40,9 +40,7 @@ struct ReplaySource: Sendable {
         } else {
             try readWhole(range, into: &chunk, on: connection)
         }
-        guard chunk.next > range.offsets.lowerBound else {
-            throw EventStoreError.corrupt("the log has no event at \(range.partition):\(chunk.next)")
-        }
+        guard chunk.next > range.offsets.lowerBound else { throw Self.hole(range.partition, chunk.next) }
         chunk.next = min(chunk.next, range.offsets.upperBound)
         return chunk
     }
@@ -54,18 +52,25 @@ struct ReplaySource: Sendable {
     ) throws {
         let from = range.offsets.lowerBound
         chunk.content.reserveCapacity(targetBytes + targetBytes / 4)
-        let limit = min(Self.maximumBytes, 8 * targetBytes)
         do {
             try connection.copyOut(Self.copy(range.partition, from, range.offsets.upperBound)) { tuple in
+                var row = try CopyRow(tuple)
+                guard LogOffset(try row.int8()) == chunk.next else { throw Self.hole(range.partition, chunk.next) }
                 try chunk.content.append(tuple, in: range.partition)
                 chunk.count += 1
+                chunk.next = chunk.next.next
                 if chunk.content.byteCount >= limit { throw Full() }
             }
         } catch is Full {
             // The next chunk goes on after the last tuple.
         }
-        // Offsets are dense, so a count says where the chunk ends.
-        chunk.next = from.advanced(by: chunk.count)
+    }
+
+    /// How many bytes a chunk may have before it is cut off.
+    private var limit: Int { min(Self.maximumBytes, 8 * targetBytes) }
+
+    private static func hole(_ partition: Partition, _ offset: LogOffset) -> EventStoreError {
+        .corrupt("the log has no event at \(partition):\(offset)")
     }
 
     /// COPY takes no parameters; these are integers.
@@ -88,10 +93,10 @@ struct ReplaySource: Sendable {
                 types.isEmpty ? .null : .textArray(types.map(\.rawValue).sorted()),
                 apps.isEmpty ? .null : .textArray(apps.sorted().map(\.rawValue)),
                 devices.isEmpty ? .null : .uuidArray(devices.sorted().map(\.uuid)),
-                .int8(Int64(Self.filteredCount)),
+                .int8(Int64(Self.filteredCount)), .int8(Int64(limit)),
             ])
         let events = try LoggedEvent.read(result)
-        let isCut = events.count == Self.filteredCount
+        let isCut = LogReader.isCut(events, limit: Self.filteredCount, bytes: Int64(limit))
         chunk.next = isCut ? events[events.count - 1].offset.next : end
         chunk.append(events)
     }

@@ -2,6 +2,19 @@ import Crypto
 import FocusCore
 import Foundation
 
+extension Timestamp {
+    /// The bytes of a time in a file: microseconds, the lowest byte first.
+    fileprivate static let keptBytes = 8
+    fileprivate var kept: [UInt8] { withUnsafeBytes(of: microseconds.littleEndian, Array.init) }
+
+    /// Reads the time that is the `index`th in the file; nil when the file ends before.
+    fileprivate init?(keptIn bytes: [UInt8], _ index: Int) {
+        guard bytes.count >= (index + 1) * Self.keptBytes else { return nil }
+        let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index * Self.keptBytes, as: Int64.self) }
+        self.init(microseconds: Int64(littleEndian: value))
+    }
+}
+
 /// Users' states of the past as files, so that asking again does not fold everything again.
 ///
 /// The files lie with the program that asks, not in the database: replays write nothing there and need no right to, and
@@ -24,7 +37,7 @@ public struct StateCache: Sendable {
     ///   - directory: made when it is not there.
     ///   - log: the log that the states are folded from.
     public init(directory: String, log: LogID, limitBytes: Int = 1 << 30, leastSpacing: Int64 = 4_096) {
-        self.directory = URL(filePath: directory).appending(path: "\(log)/fold-\(FocusCore.foldVersion)")
+        self.directory = URL(filePath: directory).appending(path: "\(log)/marked-fold-\(FocusCore.foldVersion)")
         self.limitBytes = limitBytes
         self.leastSpacing = max(1, leastSpacing)
     }
@@ -57,32 +70,42 @@ public struct StateCache: Sendable {
     }
 
     /// The kept state; nil when there is none. A damaged file is removed and gives nil.
-    func state(of user: UserID, at version: Version) -> UserState? {
+    func state(of user: UserID, at version: Version) -> KeptState? {
         read(stateFile(user, version)) { bytes in
-            let state = try? UserState(user: user, snapshot: bytes)
-            return state?.version == version ? state : nil
+            guard let recordedAt = Timestamp(keptIn: bytes, 0),
+                let state = try? UserState(user: user, snapshot: Array(bytes.dropFirst(Timestamp.keptBytes)))
+            else { return nil }
+            return state.version == version ? KeptState(state, recordedAt: recordedAt) : nil
         }
     }
 
     /// Which rows changed up to a kept version, since the one that was kept before; nil when it is not known. A damaged
     /// file is removed and gives nil.
     /// - Parameter withRows: whether the rows themselves are read.
-    func changes(of user: UserID, upTo version: Version, withRows: Bool) -> RowChanges? {
+    func changes(of user: UserID, upTo version: Version, withRows: Bool) -> KeptChanges? {
         read(changesFile(user, version)) { bytes in
-            let changes = try? RowChanges(decoding: bytes, withRows: withRows)
-            return changes.map { $0.end == version && $0.start < version } == true ? changes : nil
+            guard let start = Timestamp(keptIn: bytes, 0), let end = Timestamp(keptIn: bytes, 1),
+                let changes = try? RowChanges(
+                    decoding: Array(bytes.dropFirst(2 * Timestamp.keptBytes)), withRows: withRows),
+                changes.end == version, changes.start < version
+            else { return nil }
+            return KeptChanges(
+                changes: changes, start: KeptMark(event: changes.startEvent, recordedAt: start),
+                end: KeptMark(event: changes.endEvent, recordedAt: end))
         }
     }
 
     /// Keeps the state, and the changes that it has recorded. Throws when a file cannot be written; states are then
     /// found all the same, but slowly.
-    func store(_ state: UserState) throws {
+    func store(_ kept: KeptState) throws {
+        let state = kept.state
         try FileManager.default.createDirectory(
             at: folder(state.user), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         if let changes = state.changes {
-            try write(changes.encoded, to: changesFile(state.user, state.version))
+            let times = kept.start.recordedAt.kept + kept.recordedAt.kept
+            try write(times + changes.encoded, to: changesFile(state.user, state.version))
         }
-        try write(state.unsortedSnapshot, to: stateFile(state.user, state.version))
+        try write(kept.recordedAt.kept + state.unsortedSnapshot, to: stateFile(state.user, state.version))
     }
 
     func remove(_ user: UserID, _ version: Version) {

@@ -44,13 +44,13 @@ public struct StateDifference: Sendable {
             changes = found
             return
         }
-        var state = try reader.begin(user, in: partition, at: from, on: connection)
-        try reader.fold(&state, in: partition, through: from, head: head, on: connection)
-        var before = state
+        var kept = try reader.begin(user, in: partition, at: from, on: connection)
+        try reader.fold(&kept, in: partition, through: from, head: head, on: connection)
+        var before = kept.state
         before.endChanges()
         var causes = RowCauses(after: before, through: to, limit: Self.causeLimit)
-        try reader.fold(&state, in: partition, through: to, head: head, on: connection) { causes.add($0) }
-        changes = try Self.changes(before, state, causes, partition, connection)
+        try reader.fold(&kept, in: partition, through: to, head: head, on: connection) { causes.add($0) }
+        changes = try Self.changes(before, kept.state, causes, partition, connection)
     }
 
     /// From states near both ends and what was kept of the changes between them, without folding all of it; nil when
@@ -68,10 +68,10 @@ public struct StateDifference: Sendable {
         let before = try made.get()
         var causes = RowCauses(after: before, through: to, limit: causeLimit)
         for version in versions {
-            guard let changes = reader.changes(of: user, upTo: version) else { return nil }
+            guard let kept = reader.changes(of: user, upTo: version) else { return nil }
             // What was kept ends where the state began, in the same history.
-            if version == last, changes.endEvent != after.changes.first?.startEvent { return nil }
-            causes.add(changes)
+            if version == last, kept.end != after.start { return nil }
+            causes.add(kept.changes)
         }
         for changes in after.changes { causes.add(changes) }
         return try Self.changes(before, after.state, causes, partition, connection)

@@ -4,7 +4,7 @@ import PostgresClient
 /// Caches states on a thread of its own while its caller folds on: writing one down takes as long as folding some
 /// thousand events. A few states wait at most; then the caller does.
 final class StateKeeper: Sendable {
-    private let queue: ReadAheadQueue<UserState?>
+    private let queue: ReadAheadQueue<KeptState?>
     private let thread: PostgresThread
 
     /// - Parameters:
@@ -14,13 +14,13 @@ final class StateKeeper: Sendable {
     init(
         _ cache: StateCache, of user: UserID, head: Version, warn: @escaping @Sendable (any Error) -> Void
     ) throws(PostgresError) {
-        let queue = ReadAheadQueue<UserState?>()
+        let queue = ReadAheadQueue<KeptState?>()
         self.queue = queue
         thread = try PostgresThread(name: "keep states") {
             var hasKept = false
-            while let state = try? queue.dequeue() {
+            while let kept = try? queue.dequeue() {
                 do {
-                    try cache.store(state)
+                    try cache.store(kept)
                     hasKept = true
                 } catch {
                     warn(error)
@@ -30,8 +30,8 @@ final class StateKeeper: Sendable {
         }
     }
 
-    func keep(_ state: UserState) {
-        if queue.waitForRoom() { queue.enqueue(.success(state)) }
+    func keep(_ kept: KeptState) {
+        if queue.waitForRoom() { queue.enqueue(.success(kept)) }
     }
 
     /// Returns when all states are kept. Called once, after the last.

@@ -2,10 +2,15 @@ import FocusCore
 import NIOConcurrencyHelpers
 import PostgresClient
 
-/// A state, and what has changed since it was kept.
+/// A state that was folded on from a kept one, and what has changed since.
 struct FoldedState {
     var state: UserState
+    /// The event that the kept one ended with.
+    var start: KeptMark
     var changes: [RowChanges]
+
+    /// - Parameter kept: it is not folded on yet.
+    init(_ kept: KeptState) { (state, start, changes) = (kept.state, kept.mark, []) }
 }
 
 /// What is kept of the way between two versions.
@@ -15,15 +20,14 @@ extension StateReader {
     /// to `to` something is not known, or nothing is kept there.
     func keptVersions(_ user: UserID, past from: Version, upTo to: Version) -> [Version]? {
         guard let cache, let last = cache.versions(of: user, upTo: to).first else { return nil }
-        var (end, endEvent): (Version, EventID?) = (last, nil)
+        var (end, mark): (Version, KeptMark?) = (last, nil)
         var versions: [Version] = []
         // Each must begin with the event at which the one before ends: then all are of one history.
         while end > from {
-            guard let changes = cache.changes(of: user, upTo: end, withRows: false),
-                endEvent == nil || changes.endEvent == endEvent
+            guard let kept = cache.changes(of: user, upTo: end, withRows: false), mark == nil || kept.end == mark
             else { return nil }
             versions.append(end)
-            (end, endEvent) = (changes.start, changes.startEvent)
+            (end, mark) = (kept.changes.start, kept.start)
         }
         return versions.isEmpty ? nil : versions.reversed()
     }
@@ -36,7 +40,7 @@ extension StateReader {
     }
 
     /// What changed up to a kept version, since the one that was kept before; nil when it was evicted or damaged.
-    func changes(of user: UserID, upTo version: Version) -> RowChanges? {
+    func changes(of user: UserID, upTo version: Version) -> KeptChanges? {
         cache?.changes(of: user, upTo: version, withRows: true)
     }
 
@@ -50,38 +54,47 @@ extension StateReader {
         _ user: UserID, in partition: Partition, from version: Version, through to: Version, head: Version,
         beside: PostgresConnection?
     ) throws(PostgresError) -> (PostgresConnection) throws -> FoldedState? {
-        let result = NIOLockedValueBox<Result<FoldedState?, any Error>>(.success(nil))
+        // Nil where nothing usable is kept.
+        let result = NIOLockedValueBox<Result<Folding?, any Error>>(.success(nil))
         // unsafe: only the thread uses it until it is joined.
         nonisolated(unsafe) let beside = beside
         let thread = try PostgresThread(name: "kept state") { [self] in
-            let made = Result { () -> FoldedState? in
-                let kept = cache?.state(of: user, at: version).map { FoldedState(state: $0, changes: []) }
-                guard let kept, let beside else { return kept }
-                return try fold(kept.state, in: partition, through: to, head: head, on: beside)
+            let made = Result { () -> Folding? in
+                guard let kept = cache?.state(of: user, at: version) else { return nil }
+                guard let beside else { return .kept(kept) }
+                return try fold(kept, in: partition, through: to, head: head, on: beside).map { .folded($0) }
             }
             result.withLockedValue { $0 = made }
         }
         return { connection in
             thread.join()
-            guard let kept = try result.withLockedValue({ $0 }).get() else { return nil }
+            let made = try result.withLockedValue({ $0 }).get()
             result.withLockedValue { $0 = .success(nil) }
-            guard beside == nil else { return kept }
-            return try fold(kept.state, in: partition, through: to, head: head, on: connection)
+            switch made {
+            case .folded(let state): return state
+            case .kept(let kept): return try fold(kept, in: partition, through: to, head: head, on: connection)
+            case nil: return nil
+            }
         }
+    }
+
+    /// How far the thread of `beginFolding` came.
+    private enum Folding: Sendable {
+        case kept(KeptState)
+        case folded(FoldedState)
     }
 
     /// Folds a kept state on; nil when it is not of the history that the log has.
     private func fold(
-        _ kept: UserState, in partition: Partition, through to: Version, head: Version,
+        _ kept: KeptState, in partition: Partition, through to: Version, head: Version,
         on connection: PostgresConnection
     ) throws -> FoldedState? {
-        let event = try LogReader().event(of: kept.user, partition: partition, at: kept.version, on: connection)
-        guard event == kept.lastEvent else { return nil }
-        var folded = FoldedState(state: kept, changes: [])
-        folded.state.beginChanges()
+        guard try isOfLog(kept, partition, on: connection) else { return nil }
+        var (folded, kept) = (FoldedState(kept), kept)
+        kept.beginChanges()
         var changes: [RowChanges] = []
-        try fold(&folded.state, in: partition, through: to, head: head, on: connection) { changes.append($0) }
-        folded.changes = changes
+        try fold(&kept, in: partition, through: to, head: head, on: connection) { changes.append($0) }
+        (folded.state, folded.changes) = (kept.state, changes)
         return folded
     }
 }

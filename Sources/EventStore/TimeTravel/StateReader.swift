@@ -27,20 +27,20 @@ public struct StateReader: Sendable {
     public func state(
         of user: UserID, in partition: Partition, at version: Version, head: Version, on connection: PostgresConnection
     ) throws -> UserState {
-        var state = try begin(user, in: partition, at: version, on: connection)
-        try fold(&state, in: partition, through: version, head: head, on: connection)
-        state.endChanges()
-        return state
+        var kept = try begin(user, in: partition, at: version, on: connection)
+        try fold(&kept, in: partition, through: version, head: head, on: connection)
+        kept.state.endChanges()
+        return kept.state
     }
 
     /// The state from which one at `version` is folded: the nearest that is kept, or that of a user without events. It
     /// records changes.
     func begin(
         _ user: UserID, in partition: Partition, at version: Version, on connection: PostgresConnection
-    ) throws -> UserState {
-        var state = try nearest(user, partition, version, on: connection) ?? UserState(user: user)
-        state.beginChanges()
-        return state
+    ) throws -> KeptState {
+        var kept = try nearest(user, partition, version, on: connection) ?? KeptState(of: user)
+        kept.beginChanges()
+        return kept
     }
 
     /// How many changes a state records before they are handed over, or forgotten: a bound for their memory.
@@ -49,41 +49,48 @@ public struct StateReader: Sendable {
     /// Folds on through `version`, and keeps states on the way with what changed between them (`StateCache.keeps`).
     /// - Parameter changed: gets what the state has recorded whenever that begins anew, and at the end.
     func fold(
-        _ state: inout UserState, in partition: Partition, through version: Version, head: Version,
+        _ kept: inout KeptState, in partition: Partition, through version: Version, head: Version,
         on connection: PostgresConnection, changed: ((RowChanges) throws -> Void)? = nil
     ) throws {
-        let user = state.user
+        let user = kept.state.user
         let spacing = cache?.spacing(head: head)
-        let cache = state.version < version ? cache : nil
+        let cache = kept.state.version < version ? cache : nil
         let keeper = try cache.map { try StateKeeper($0, of: user, head: head, warn: warn) }
         defer { keeper?.finish() }
         try LogReader().forEachDecoded(
-            of: user, partition: partition, after: state.version, through: version, on: connection
+            of: user, partition: partition, after: kept.state.version, through: version, on: connection
         ) { (event: Event) in
-            try state.applyQuietly(event)
-            let isKept = spacing.map { StateCache.keeps(state.version, onTheWayTo: version, spacing: $0) } ?? false
-            guard isKept || state.changeCount ?? 0 >= Self.changeLimit else { return true }
-            if isKept { keeper?.keep(state) }
-            if let changed, let changes = state.changes { try changed(changes) }
-            state.beginChanges()
+            try kept.state.applyQuietly(event)
+            kept.recordedAt = event.recordedAt
+            let isKept = spacing.map { StateCache.keeps(event.version, onTheWayTo: version, spacing: $0) } ?? false
+            guard isKept || kept.state.changeCount ?? 0 >= Self.changeLimit else { return true }
+            if isKept { keeper?.keep(kept) }
+            if let changed, let changes = kept.state.changes { try changed(changes) }
+            kept.beginChanges()
             return true
         }
-        if let changed, let changes = state.changes { try changed(changes) }
+        if let changed, let changes = kept.state.changes { try changed(changes) }
     }
 
     /// A cached state counts only if its last event is the one that the log has there: a log that was restored from a
     /// backup may hold another history (rule S6).
     private func nearest(
         _ user: UserID, _ partition: Partition, _ version: Version, on connection: PostgresConnection
-    ) throws -> UserState? {
+    ) throws -> KeptState? {
         guard let cache else { return nil }
         for candidate in cache.versions(of: user, upTo: version) {
-            guard let state = cache.state(of: user, at: candidate) else { continue }
-            let event = try LogReader().event(of: user, partition: partition, at: candidate, on: connection)
-            if event == state.lastEvent { return state }
+            guard let kept = cache.state(of: user, at: candidate) else { continue }
+            if try isOfLog(kept, partition, on: connection) { return kept }
             cache.remove(user, candidate)
         }
         return nil
+    }
+
+    /// Whether the log has the event that the state ends with, where the state has it.
+    func isOfLog(_ kept: KeptState, _ partition: Partition, on connection: PostgresConnection) throws -> Bool {
+        let (user, version) = (kept.state.user, kept.state.version)
+        let logged = try LogReader().recorded(of: user, partition: partition, at: version, on: connection)
+        return logged.map { KeptMark(event: $0.event, recordedAt: $0.at) } == kept.mark
     }
 
     /// Folds on through `version`, or as far as the log goes.

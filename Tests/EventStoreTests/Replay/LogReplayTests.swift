@@ -56,6 +56,37 @@ struct LogReplayTests {
                 == history.events[600..<900].filter { $0.user == user && isOfType($0) })
     }
 
+    @Test("Where the log has a hole the replay fails: no event comes twice, and none from behind it")
+    func hole() throws {
+        let owner = try fixture.owner()
+        defer { owner.close() }
+        try owner.execute("ALTER TABLE events DISABLE TRIGGER ALL; DELETE FROM events WHERE log_offset = 700")
+        var offsets: [Int64] = []
+        #expect(throws: EventStoreError.self) {
+            try LogReplay(fixture.configuration).run([whole]) { offsets.append($0.offset.rawValue) }
+        }
+        #expect(offsets == Array(0..<Int64(offsets.count)) && offsets.count <= 700)
+    }
+
+    @Test("Large events that a filter picks are read a few at a time, and none is left out")
+    func filteredBytes() throws {
+        let source = ReplaySource(ReplayFilter(types: Set(EventType.allCases)), targetBytes: 100)
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        var (range, names, events) = (whole, EventNames(), [LoggedEvent]())
+        while !range.offsets.isEmpty {
+            let chunk = try source.chunk(range, after: nil, into: LoggedContent(), on: connection)
+            var bytes: [Int] = []
+            try chunk.content.forEach(in: range.partition, &names) { event in
+                bytes.append(event.payload.count)
+                events.append(event)
+            }
+            #expect(bytes.dropLast().reduce(0, +) < 800)
+            range = PartitionRange(partition: range.partition, offsets: chunk.next..<range.offsets.upperBound)
+        }
+        #expect(events == history.events)
+    }
+
     @Test("A filter that picks more than a chunk holds goes on where the chunk was cut")
     func filteredChunks() throws {
         #expect(try replay([whole], ReplayFilter(types: Set(EventType.allCases))) == history.events)

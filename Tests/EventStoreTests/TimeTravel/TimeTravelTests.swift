@@ -79,19 +79,43 @@ struct TimeTravelTests {
         defer { remove() }
         let head = history.last(of: user).version
         _ = try state(at: head, cache())
-        let folder = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)"
+        let folder = "\(directory)/\(log)/marked-fold-\(FocusCore.foldVersion)/\(user)"
         // A state of another user's events, stored under this user's name.
         var foreign = UserState(user: user)
         for logged in history.events where logged.user == history.users[1] && logged.version.rawValue <= 100 {
             _ = try foreign.apply(logged.decoded())
         }
-        try cache().store(foreign)
+        try cache().store(KeptState(foreign, recordedAt: Timestamp(microseconds: 0)))
         var bytes = try Data(contentsOf: URL(filePath: "\(folder)/200"))
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(filePath: "\(folder)/200"))
         for version in [Version(100), Version(120), Version(210)] {
             let expected = Self.rows(history.state(of: user, at: version))
             #expect(try Self.rows(state(at: version, cache())) == expected)
+        }
+    }
+
+    @Test("S6: of a log that was restored, and healed with the same events, nothing is used that was kept before")
+    func healed() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        let before = try Self.rows(state(at: head, cache()))
+        _ = try changes(Version(30), Version(220), cache())
+        let owner = try fixture.owner()
+        defer { owner.close() }
+        try owner.execute(
+            """
+            ALTER TABLE events DISABLE TRIGGER ALL;
+            UPDATE events SET encoding = \(LoggedEvent.healed), recorded_at = recorded_at + interval '1 hour'
+            WHERE user_id = '\(user)' AND version > 90
+            """)
+        #expect(try Self.rows(state(at: head, nil)) != before)
+        for (from, to) in [(Version(30), Version(220)), (Version(110), head)] {
+            #expect(try changes(from, to, cache()) == changes(from, to, nil))
+            #expect(try changes(from, to, cache(), isBeside: true) == changes(from, to, nil))
+        }
+        for version in [Version(80), Version(100), Version(210), head] {
+            #expect(try Self.rows(state(at: version, cache())) == Self.rows(state(at: version, nil)))
         }
     }
 
@@ -188,7 +212,7 @@ struct TimeTravelTests {
         let head = history.last(of: user).version
         let (from, to) = (Version(30), Version(220))
         let expected = try changes(from, to, nil)
-        let file = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)/200.changes"
+        let file = "\(directory)/\(log)/marked-fold-\(FocusCore.foldVersion)/\(user)/200.changes"
         let spoilt: [(String) throws -> Void] = [
             { try FileManager.default.removeItem(atPath: $0) },
             { path in
@@ -198,10 +222,12 @@ struct TimeTravelTests {
             },
             { path in
                 // The same versions of a user with other events: none changed a row.
-                var other = try #require(cache().changes(of: user, upTo: Version(200), withRows: true))
+                let kept = try #require(cache().changes(of: user, upTo: Version(200), withRows: true))
+                var other = kept.changes
                 (other.rows, other.startEvent) = ([], EventID(UUID()))
-                let bytes = other.encoded
-                try (Data(SHA256.hash(data: bytes)) + Data(bytes)).write(to: URL(filePath: path))
+                let times = try Data(contentsOf: URL(filePath: path)).dropFirst(SHA256.byteCount).prefix(16)
+                let bytes = times + Data(other.encoded)
+                try (Data(SHA256.hash(data: bytes)) + bytes).write(to: URL(filePath: path))
             },
         ]
         for spoil in spoilt {
@@ -218,7 +244,7 @@ struct TimeTravelTests {
     func boundedChanges() throws {
         defer { remove() }
         _ = try state(at: history.last(of: user).version, cache())
-        let folder = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)"
+        let folder = "\(directory)/\(log)/marked-fold-\(FocusCore.foldVersion)/\(user)"
         cache().trim(user, head: Version(50 * 200))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(Set(names) == ["200", "200.changes", "400", "400.changes"])
