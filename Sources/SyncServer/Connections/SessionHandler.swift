@@ -2,6 +2,7 @@ import FocusCore
 import FocusWire
 import Logging
 import NIOCore
+import NIOSSL
 import Tokens
 
 /// Feeds bytes to a `Session` and performs the actions that it answers with. Decides nothing of the protocol itself.
@@ -146,6 +147,9 @@ final class SessionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         journal.failed(error)
+        // A device that is gone has not ended TLS before. That nothing more comes is told next, and its connection is
+        // closed when it is its turn (`ClosePace`).
+        if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
 
