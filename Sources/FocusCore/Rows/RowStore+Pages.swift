@@ -12,6 +12,14 @@ extension RowStore {
         return page(after: position, in: view, limitBytes, version, slot, streams[slot].order)
     }
 
+    /// How many changes of one version the page after `position` looks at, which it does again for each page of them.
+    func changesOfNextVersion(after position: SyncPosition, in view: View) -> Int {
+        let order = view.silentApp.map { app in streamSlots[app].map { streams[$0].order } } ?? self.order
+        guard let order else { return 0 }
+        let first = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
+        return first < order.count ? order.run(from: first).count : 0
+    }
+
     /// - Parameters:
     ///   - slot: the stream whose versions count; nil: the user's.
     ///   - order: the order in which its rows changed.

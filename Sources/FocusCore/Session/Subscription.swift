@@ -78,6 +78,15 @@ public struct Subscription: Sendable {
         }
     }
 
+    /// How many rows the next page looks at for one version of the user's stream: what it costs, beside its own size.
+    public func rowsOfNextVersion(_ state: borrowing UserState) -> Int {
+        switch phase {
+        case .live(let version): state.changesOfNextVersion(after: SyncPosition(version: version), in: view)
+        case .paging(_, _, let position, _): state.changesOfNextVersion(after: position, in: view)
+        case .resyncing: 0
+        }
+    }
+
     /// Begins again with a snapshot.
     public mutating func restart() {
         phase = Self.snapshot

@@ -5,6 +5,12 @@ extension UserState {
         shared.store.page(after: position, in: view, limitBytes: limitBytes, version: head(of: view).version)
     }
 
+    /// How many changes of one version `rows` looks at first: one event may change all rows of a user, and each page of
+    /// them looks at all again.
+    func changesOfNextVersion(after position: SyncPosition, in view: View) -> Int {
+        shared.store.changesOfNextVersion(after: position, in: view)
+    }
+
     /// Count and digest of the live rows that the view holds, for every public collection of it, also those without
     /// rows, in the order of their names (rule S9). Hashes only rows that changed since the last call.
     public mutating func digests(in view: View) -> [CollectionDigest] { shared.store.digests(in: view) }

@@ -80,6 +80,8 @@ struct LaneConfiguration: Sendable {
     var pageBytes = Subscription.pageBytes
     /// Large pages that a turn sends to all sessions that are behind: what devices append goes between.
     var pagesPerTurn = 4
+    /// To look at so many rows counts as a large page: it takes about as long, some 500 microseconds.
+    var rowsPerPage = 1_000
     /// Bytes of rows that a turn hashes for checkpoints, bounded in the same way. It takes some milliseconds.
     var hashedBytesPerTurn = 512 * 1024
     /// How long changed rows gather before they are written to the read model: a row that changes often is written

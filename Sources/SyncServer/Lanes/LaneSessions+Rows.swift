@@ -33,11 +33,14 @@ extension LaneSessions {
         guard isFresh else { return awaitRows(user.id) }
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
+            // What one event changed of many rows is looked at for each page: it counts as more of them.
+            let dear = user.reading { session.subscription.rowsOfNextVersion($0) } / context.configuration.rowsPerPage
             // Pages go on with the next turn, behind what others append. A delta that fits one page does not wait.
-            guard pages > 0 || session.subscription.liveVersion != nil else {
+            guard pages > 0 || session.subscription.liveVersion != nil && dear == 0 else {
                 awaitRows(user.id)
                 break
             }
+            pages -= dear
             for frame in session.nextFrames(of: user) {
                 deliveries.addRows(frame, to: session.handle, since: since)
                 guard frame.count > context.configuration.pageBytes / 2 else { continue }

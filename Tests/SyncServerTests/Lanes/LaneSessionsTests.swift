@@ -261,6 +261,34 @@ import Testing
         #expect(sessions[1]?.subscription.liveVersion == users[anna]?.state.version)
     }
 
+    @Test("Q1: to look at all rows that one event changed takes the room of a turn; who is not served comes next")
+    func dearPages() throws {
+        var configuration = LaneConfiguration()
+        (configuration.rowsPerPage, configuration.pagesPerTurn) = (10, 2)
+        let sessions = sessions(configuration)
+        let app = AppID("com.example.app")
+        store.append(.appRegistered(AppRegistered(name: "App", build: 1)), of: anna, app: app)
+        for number in 0..<40 {
+            let posted = NotificationPosted(notificationID: "\(number)", body: "b")
+            store.append(.notificationPosted(posted), of: anna, app: app)
+        }
+        try users.load(anna, from: store)
+        for id in [UInt64(1), 2] {
+            #expect(open(sessions, id, device: DeviceID(UUID())).contains("rows"))
+            #expect(sessions[id]?.subscription.liveVersion == users[anna]?.state.version)
+        }
+        var hidden = NotificationSettingsChanged()
+        hidden.previews = .never
+        store.append(.notificationSettingsChanged(hidden), of: anna, app: app)
+        try users.load(anna, from: store)
+        sessions.beginTurn()
+        sessions.sendToAll(of: try #require(users[anna]))
+        #expect(told(1, sessions) == ["rows"] && told(2, sessions).isEmpty && isDue(sessions))
+        sessions.beginTurn()
+        sessions.sendAwaited(users)
+        #expect(told(1, sessions).isEmpty && told(2, sessions) == ["rows"])
+    }
+
     @Test("Q1: a turn hashes a few rows for checkpoints; the checkpoint follows when all are hashed")
     func hashes() throws {
         var configuration = LaneConfiguration()
