@@ -570,6 +570,7 @@ OTHERS = 20
 # Notifications that each user of the storm has.
 POSTED = 20
 STORMS = 2
+SETTLING = 20
 
 
 def storm(bench):
@@ -580,6 +581,8 @@ def storm(bench):
     others.start()
     ask.recv()
     crowd = Crowd(bench)
+    # The read model takes some seconds for what the crowd has posted, which is no calm to compare with.
+    until(lambda: list(crowd.devices.turn(0.2)), SETTLING)
     ask.send("connected")
     ask.recv()
     until(lambda: list(crowd.devices.turn(0.2)), bench.options.seconds)
