@@ -147,8 +147,8 @@ final class SessionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         journal.failed(error)
-        // A device that is gone has not ended TLS before. That nothing more comes is told next, and its connection is
-        // closed when it is its turn (`ClosePace`).
+        // NIOSSL says so of a device that is gone without having ended TLS. The event that follows, that nothing more
+        // comes, has the connection closed (`ClosePace`).
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }

@@ -33,8 +33,8 @@ extension LaneSessions {
         case unknown
     }
 
-    /// A session of an app may come with a cursor of the time before the log allowed that its stream is counted; or of
-    /// after that, from a server that heard of it before this one.
+    /// A cursor of an app's session may be older than the format by which the app's stream is counted. It may also come
+    /// from another server that heard of the format before this one did.
     private func counting(_ cursor: Cursor, _ opening: SessionOpening) -> Counting {
         let view = view(of: opening)
         switch cursor.view {

@@ -33,7 +33,7 @@ extension LaneSessions {
         guard isFresh else { return awaitRows(user.id) }
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
-            // What one event changed of many rows is looked at for each page: it counts as more of them.
+            // Each page looks at all rows that one event changed, so many of them count as pages.
             let dear = user.reading { session.subscription.rowsOfNextVersion($0) } / context.configuration.rowsPerPage
             // Pages go on with the next turn, behind what others append. A delta that fits one page does not wait.
             guard pages > 0 || session.subscription.liveVersion != nil && dear == 0 else {

@@ -60,7 +60,8 @@ final class LaneUsers {
         tell(.left(id))
     }
 
-    /// To be called before the state of a user leaves memory who is not evicted: an evicted one was dealt with.
+    /// Tells that a state is about to leave memory which knows of revoked devices. A state that is evicted needs no call:
+    /// sessions were looked at when its last events were folded.
     private func leaves(_ user: CachedUser) {
         if user.state.hasRevokedDevices { tell(.forgetsRevocations(user)) }
     }

@@ -189,7 +189,8 @@ struct PendingLoads {
         rest(until: time)
     }
 
-    /// Makes no question before this time: who was left behind may be reached again and again.
+    /// Lets no question be made before this time, because each new connection may reach a database server that was left
+    /// behind.
     mutating func rest(until time: MonotonicTime) { resumesAt = time }
 
     /// Whether the user's state in an answer can be used, as far as what the lane knows of the log says.
