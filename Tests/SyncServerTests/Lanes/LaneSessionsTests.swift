@@ -261,11 +261,9 @@ import Testing
         #expect(sessions[1]?.subscription.liveVersion == users[anna]?.state.version)
     }
 
-    @Test("Q1: to look at all rows that one event changed takes the room of a turn; who is not served comes next")
-    func dearPages() throws {
-        var configuration = LaneConfiguration()
-        (configuration.rowsPerPage, configuration.pagesPerTurn) = (10, 2)
-        let sessions = sessions(configuration)
+    /// Hides the previews of 40 notifications of a user who has two sessions.
+    /// - Returns: what each session is told in that turn, and how many rows its next page looked at.
+    private func hide(_ sessions: LaneSessions) throws -> (told: [[String]], rows: Int) {
         let app = AppID("com.example.app")
         store.append(.appRegistered(AppRegistered(name: "App", build: 1)), of: anna, app: app)
         for number in 0..<40 {
@@ -281,12 +279,31 @@ import Testing
         hidden.previews = .never
         store.append(.notificationSettingsChanged(hidden), of: anna, app: app)
         try users.load(anna, from: store)
+        let user = try #require(users[anna])
+        let rows = sessions[1]?.subscription.rowsOfNextVersion(user.state) ?? 0
         sessions.beginTurn()
-        sessions.sendToAll(of: try #require(users[anna]))
-        #expect(told(1, sessions) == ["rows"] && told(2, sessions).isEmpty && isDue(sessions))
+        sessions.sendToAll(of: user)
+        return ([told(1, sessions), told(2, sessions)], rows)
+    }
+
+    @Test("Q1: to look at all rows that one event changed takes the room of a turn; who is not served comes next")
+    func dearPages() throws {
+        var configuration = LaneConfiguration()
+        (configuration.rowsPerPage, configuration.pagesPerTurn) = (10, 2)
+        let sessions = sessions(configuration)
+        #expect(try hide(sessions).told == [["rows"], []] && isDue(sessions))
         sessions.beginTurn()
         sessions.sendAwaited(users)
         #expect(told(1, sessions).isEmpty && told(2, sessions) == ["rows"])
+    }
+
+    @Test("Q1: rows that one event changed count as a page from `rowsPerPage` on, and not one row before", arguments: [0, 1])
+    func edgeOfDearPages(more: Int) throws {
+        var configuration = LaneConfiguration()
+        // The settings' own row, and 40 of notifications.
+        (configuration.rowsPerPage, configuration.pagesPerTurn) = (41 + more, 1)
+        let hidden = try hide(sessions(configuration))
+        #expect(hidden.rows == 41 && hidden.told == [["rows"], more == 0 ? [] : ["rows"]])
     }
 
     @Test("Q1: a turn hashes a few rows for checkpoints; the checkpoint follows when all are hashed")
