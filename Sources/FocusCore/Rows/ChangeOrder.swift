@@ -8,6 +8,10 @@ struct OrderedChange: Hashable, Sendable {
 /// Rows in the order in which they changed, so that a delta costs its own size and not the user's. A row that changed
 /// again has a stale entry before its new one, which readers skip and `compact` removes.
 struct ChangeOrder: Sendable {
+    /// More changes of one version than so many are sorted by key, once they are all there: one event may change all
+    /// rows of a user, which then take many pages. Of fewer each page finds the order itself.
+    static let longRun = 256
+
     /// The changes; their versions never decrease.
     private(set) var changes: [OrderedChange] = []
 
@@ -19,10 +23,26 @@ struct ChangeOrder: Sendable {
         changes.append(OrderedChange(version: version, number: number))
     }
 
+    /// Sorts the changes of the last version, of which no more come, if they are many.
+    /// - Parameter entries: those of all numbers.
+    mutating func endVersion(_ entries: [RowStore.Entry]) {
+        guard let last = changes.last?.version, count > Self.longRun,
+            changes[count - 1 - Self.longRun].version == last
+        else { return }
+        let run = changes[firstIndex(atOrAfter: last)...]
+        let start = run.startIndex
+        let sorted = KeyOrder(count: run.count) { entries[run[start + $0].number].key }.indices.map { run[start + $0] }
+        changes.replaceSubrange(start..., with: sorted)
+    }
+
     /// Sorts changes that were not appended in their order.
-    mutating func sort() {
+    /// - Parameter entries: those of all numbers.
+    mutating func sort(_ entries: [RowStore.Entry]) {
         let isSorted = zip(changes, changes.dropFirst()).allSatisfy { $0.version <= $1.version }
-        if !isSorted { changes.sort { ($0.version, $0.number) < ($1.version, $1.number) } }
+        guard !isSorted else { return }
+        changes.sort {
+            $0.version == $1.version ? entries[$0.number].key < entries[$1.number].key : $0.version < $1.version
+        }
     }
 
     mutating func compact(keeping isCurrent: (OrderedChange) -> Bool) {

@@ -12,11 +12,12 @@ extension RowStore {
         return page(after: position, in: view, limitBytes, version, slot, streams[slot].order)
     }
 
-    /// How many changes of one version the page after `position` looks at, which it does again for each page of them.
+    /// How many changes of the next version the page after `position` may look at, if it begins with that: none of them
+    /// may be in the view.
     func changesOfNextVersion(after position: SyncPosition, in view: View) -> Int {
         let order = view.silentApp.map { app in streamSlots[app].map { streams[$0].order } } ?? self.order
-        guard let order else { return 0 }
-        let first = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
+        guard let order, position.key == nil else { return 0 }
+        let first = order.firstIndex(atOrAfter: position.version.next)
         return first < order.count ? order.run(from: first).count : 0
     }
 
@@ -65,30 +66,42 @@ extension RowStore {
         return hides ? entries[number].hiddenValue : entries[number].value
     }
 
-    /// The numbers of the rows to be sent whose last change is in the run, sorted by key; of more than `most` the first
-    /// so many. One event may change all rows of a user, and each of their pages looks at all again: it sorts just those
-    /// that it may have room for. `found` is one array for all runs, because a user has thousands of them.
+    /// The numbers of the rows to be sent whose last change is in the run, sorted by key; of a long run the first `most`
+    /// of them. `found` is one array for all runs, because a user has thousands of them.
     private func find(
         in run: Range<Int>, of order: ChangeOrder, _ entries: [Entry], _ slot: Int?, after position: SyncPosition,
         view: View, most: Int, _ found: inout [Int]
     ) {
         found.removeAll(keepingCapacity: true)
-        // Of those that were found, the number of the last one that a page may have room for.
-        var last: Int?
-        for place in run {
-            let (version, number) = (order.changes[place].version, order.changes[place].number)
+        let version = order.changes[run.lowerBound].version
+        let sent = version == position.version ? position.key : nil
+        let isLong = run.count > ChangeOrder.longRun
+        let start = isLong ? sent.map { first(in: run, of: order, entries, slot, after: $0) } : nil
+        for place in (start ?? run.lowerBound)..<run.upperBound {
+            let number = order.changes[place].number
             guard entries[number].isCurrent(slot, at: version), view.includes(entries[number].key) else { continue }
             if entries[number].isDeleted && version <= position.skipTombstonesThrough { continue }
-            if version == position.version, let sent = position.key, entries[number].key <= sent { continue }
-            if let last, entries[last].key < entries[number].key { continue }
+            if let sent, entries[number].key <= sent { continue }
             found.append(number)
-            guard found.count >= 2 * most else { continue }
-            found.sort { entries[$0].key < entries[$1].key }
-            found.removeSubrange(most...)
-            last = found[most - 1]
+            if isLong && found.count == most { return }
         }
-        if found.count > 1 { found.sort { entries[$0].key < entries[$1].key } }
-        if found.count > most { found.removeSubrange(most...) }
+        if !isLong && found.count > 1 { found.sort { entries[$0].key < entries[$1].key } }
+    }
+
+    /// Where the rows past `key` begin in a long run. Rows that are not current say nothing: the number may be another
+    /// row's by now, of another key.
+    private func first(
+        in run: Range<Int>, of order: ChangeOrder, _ entries: [Entry], _ slot: Int?, after key: RowKey
+    ) -> Int {
+        let version = order.changes[run.lowerBound].version
+        var (low, high) = (run.lowerBound, run.upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            var place = middle
+            while place < high, !entries[order.changes[place].number].isCurrent(slot, at: version) { place += 1 }
+            if place < high, entries[order.changes[place].number].key <= key { low = place + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

@@ -154,7 +154,7 @@ struct RowStore: Sendable {
 
     /// A row whose version is not what it was, which only damage does, came out of its stream's order.
     mutating func endLoading() {
-        for slot in streams.indices { streams[slot].order.sort() }
+        for slot in streams.indices { streams[slot].order.sort(rows.entries) }
     }
 
     private mutating func insert(_ entry: Entry) -> Int {
@@ -170,6 +170,12 @@ struct RowStore: Sendable {
         order.append(number, at: version)
         moveStream(number, at: version)
         if order.count > 2 * count + 1_024 { order.compact { rows.entries[$0.number].version == $0.version } }
+    }
+
+    /// Ends an event: its version is complete.
+    mutating func endVersion() {
+        order.endVersion(rows.entries)
+        endStreams()
     }
 
     // MARK: Tombstones

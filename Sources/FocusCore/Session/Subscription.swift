@@ -78,7 +78,7 @@ public struct Subscription: Sendable {
         }
     }
 
-    /// How many rows the next page looks at for one version of the user's stream: what it costs, beside its own size.
+    /// How many rows of the version that the next page begins with it may look at: what it costs, beside its own size.
     public func rowsOfNextVersion(_ state: borrowing UserState) -> Int {
         switch phase {
         case .live(let version): state.changesOfNextVersion(after: SyncPosition(version: version), in: view)

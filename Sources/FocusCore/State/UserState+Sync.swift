@@ -5,8 +5,8 @@ extension UserState {
         shared.store.page(after: position, in: view, limitBytes: limitBytes, version: head(of: view).version)
     }
 
-    /// How many changes of one version `rows` looks at first: one event may change all rows of a user, and each page of
-    /// them looks at all again.
+    /// How many changes of the next version `rows` may look at, if it begins with that: one event may change all rows
+    /// of a user.
     func changesOfNextVersion(after position: SyncPosition, in view: View) -> Int {
         shared.store.changesOfNextVersion(after: position, in: view)
     }

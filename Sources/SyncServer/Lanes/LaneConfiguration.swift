@@ -24,12 +24,12 @@ struct LaneConfiguration: Sendable {
     var lightWorkMilliseconds: Int64 = 15
     /// While such users append too, what a statement does for each other user past that is so much in all: they
     /// wait for one such statement at most, and for their own. Bulk takes more statements then.
-    var workBesideLight = 2_000
+    var workBesideLight = 1_000
     /// How long a statement may take meanwhile, from its staging to its answers, or twice as long as the least that one
     /// took lately, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
-    var statementMilliseconds: Int64 = 3
+    var statementMilliseconds: Int64 = 2
     /// How many times as long as a statement took beyond that bulk rests.
-    var bulkRestPerMillisecond: Int64 = 10
+    var bulkRestPerMillisecond: Int64 = 40
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 1_000
     /// For how long the last user who asked for little counts, and the last work of one who asked for much.
@@ -83,7 +83,7 @@ struct LaneConfiguration: Sendable {
     /// To look at so many rows counts as a large page: it takes about as long, some 500 microseconds.
     var rowsPerPage = 1_000
     /// Bytes of rows that a turn hashes for checkpoints, bounded in the same way. It takes some milliseconds.
-    var hashedBytesPerTurn = 512 * 1024
+    var hashedBytesPerTurn = 128 * 1024
     /// How long changed rows gather before they are written to the read model: a row that changes often is written
     /// once.
     var projectionMilliseconds: Int64 = 800

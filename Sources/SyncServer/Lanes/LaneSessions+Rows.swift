@@ -33,7 +33,7 @@ extension LaneSessions {
         guard isFresh else { return awaitRows(user.id) }
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
-            // Each page looks at all rows that one event changed, so many of them count as pages.
+            // A page may look at all rows that one event changed and find none to send, so many of them count as pages.
             let dear = user.reading { session.subscription.rowsOfNextVersion($0) } / context.configuration.rowsPerPage
             // Pages go on with the next turn, behind what others append. A delta that fits one page does not wait.
             guard pages > 0 || session.subscription.liveVersion != nil && dear == 0 else {
