@@ -245,7 +245,8 @@ final class SimulatedServer {
         configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
         configuration.workPerUser = random.element([400, 20_000])
         configuration.lightWork = random.element([20, 300])
-        configuration.workBesideLight = random.element([50, 2_000])
+        configuration.workBesideLight = random.element([50, 1_000])
+        configuration.hashedBytesPerTurn = random.element([2_000, 128 * 1024])
         configuration.workBesideLane = random.element([0, 0, 4_000])
         configuration.foldsBesideLane = random.element([1, 64])
         configuration.cacheBytes = plan.cacheBytes

@@ -77,6 +77,7 @@ extension LaneSessions {
         guard isFresh else { return [] }
         let now = now
         var digested: [UserID] = []
+        hashedUser = nil
         var room = context.configuration.hashedBytesPerTurn
         while let id = plan.dequeueCheckpoint(due: now) {
             guard let session = open[id] else { continue }
@@ -87,6 +88,7 @@ extension LaneSessions {
                 room -= user.state.prepareDigests(limitBytes: room)
                 guard room > 0 else {
                     plan.postponeCheckpoint(id, due: now)
+                    hashedUser = user.id
                     break
                 }
             }

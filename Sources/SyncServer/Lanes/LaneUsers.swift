@@ -101,10 +101,11 @@ final class LaneUsers {
 
     /// Keeps the states in memory within their bound (`LaneConfiguration.cacheBytes`). Sessions of an evicted user have
     /// what they were sent, and need the state again only for more.
-    func evict() {
+    /// - Parameter kept: stays in any case.
+    func evict(except kept: UserID? = nil) {
         let evicted = resident.evict(
             past: configuration.cacheBytes - loads.handedBytes, now: now, every: configuration.cacheCheckMilliseconds,
-            except: { backlog.keeps($0.id, of: $0.partition) })
+            except: { $0.id == kept || backlog.keeps($0.id, of: $0.partition) })
         evictions += evicted.count
         for user in evicted { forgetDueTime(of: user.id, user.partition) }
     }

@@ -161,7 +161,7 @@ final class LaneWorker {
         project()
         watchProjection()
         loadNeededUsers()
-        users.evict()
+        users.evict(except: sessions.hashedUser)
         deliveries.send()
         log.tellOthers()
     }

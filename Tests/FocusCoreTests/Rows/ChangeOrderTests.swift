@@ -4,9 +4,7 @@ import Testing
 @testable import FocusCore
 
 @Suite("Order of change") struct ChangeOrderTests {
-    private let app = AppID("com.example.chat")
-
-    private func key(_ text: String) -> RowKey { RowKey(.notifications, app: app, key: text) }
+    private func key(_ text: String) -> RowKey { RowKey(.notifications, app: .chat, key: text) }
 
     /// A store in which one version has so many rows, which come in no order.
     private func store(_ count: Int, using random: inout SplitMix64) -> RowStore {
@@ -49,7 +47,7 @@ import Testing
     }
 
     private var views: [View] {
-        [.system, .app(app)].map { View(scope: $0, device: .phone, deviceClass: .phone) }
+        [.system, .app(.chat)].map { View(scope: $0, device: .phone, deviceClass: .phone) }
     }
 
     @Test(

@@ -15,19 +15,26 @@ import Waits
     private let connections = PartConnections()
     private let mailbox = Mailbox<LaneRequest>()
     private let loader: PartLoader
-    private let worker: LaneWorker
+    private var worker: LaneWorker
 
     init() throws {
         loader = PartLoader(store, mailbox)
-        worker = LaneWorker(
-            context: LaneSamples.context(time), index: 0, partitions: [PartLog.partition], mailbox: mailbox,
-            store: store,
-            services: LaneServices(
-                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService(),
-                folder: NoService()))
+        worker = Self.worker(LaneConfiguration(), time, mailbox, store, loader)
         try turns([open(2, ben)])
         #expect(told(2).first == "opened")
         loader.isPrompt = false
+    }
+
+    private static func worker(
+        _ configuration: LaneConfiguration, _ time: PartTime, _ mailbox: Mailbox<LaneRequest>, _ store: PartLog,
+        _ loader: PartLoader
+    ) -> LaneWorker {
+        LaneWorker(
+            context: LaneSamples.context(time, configuration), index: 0, partitions: [PartLog.partition],
+            mailbox: mailbox, store: store,
+            services: LaneServices(
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService(),
+                folder: NoService()))
     }
 
     private func told(_ id: UInt64) -> [String] { connections.told(id, worker.deliveries) }
@@ -90,6 +97,26 @@ import Waits
         store.events[store.events.count - 1].payload = [0xFF]
         try turns([.headsMayHaveMoved])
         #expect(worker.users[ben] == nil && told(5) == ["cut off"])
+    }
+
+    @Test("S9: a user for whom memory is too small gets their checkpoint, though the rows for it take many turns to hash")
+    mutating func checkpointWithoutMemory() throws {
+        for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
+        var configuration = LaneConfiguration()
+        (configuration.cacheBytes, configuration.cacheCheckMilliseconds) = (1, 0)
+        configuration.hashedBytesPerTurn = 1_000
+        loader.isPrompt = true
+        worker = Self.worker(configuration, time, mailbox, store, loader)
+        try turns([open(1, anna)])
+        var heard = told(1)
+        for _ in 0..<40 where !heard.contains("checkpoint") {
+            time.advance(1)
+            try turns([])
+            heard += told(1)
+        }
+        #expect(heard.first == "opened" && heard.last == "checkpoint")
+        try turns([])
+        #expect(worker.users[anna] == nil)
     }
 
     @Test("A user whose load fails is quarantined alone")
