@@ -161,7 +161,7 @@ import Waits
         let worker = try worker {
             ($0.workPerStatement, $0.workPerUser) = (.max, 2_000)
             ($0.lightWork, $0.workBesideLight) = (60, 200)
-            ($0.statementMilliseconds, $0.bulkRestPerMillisecond) = (8, 4)
+            ($0.statementMilliseconds, $0.bulkRestPerMillisecond, $0.bulkRestMilliseconds) = (8, 4, 1_000)
         }
         // Appends take their time.
         store.othersAppend = { [time] in time.advance(50) }
