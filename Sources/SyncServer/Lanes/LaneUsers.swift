@@ -52,10 +52,12 @@ final class LaneUsers {
 
     /// Drops a state that may not be what the log has, or that others have overtaken. The user is loaded again when
     /// they are needed, and their sessions await the rows that they were not sent.
-    func forget(_ id: UserID) {
+    /// - Parameter isLogged: false when the state may hold events that are not in the log: what they revoke is not
+    ///   revoked, and nobody is cut off for it.
+    func forget(_ id: UserID, isLogged: Bool = true) {
         due.forget(id)
         guard let user = resident[id] else { return }
-        leaves(user)
+        if isLogged { leaves(user) }
         _ = resident.remove(id)
         tell(.left(id))
     }
@@ -66,9 +68,10 @@ final class LaneUsers {
         if user.state.hasRevokedDevices { tell(.forgetsRevocations(user)) }
     }
 
-    /// Drops the states of all users in memory, and of those who are being loaded.
+    /// Drops the states of all users in memory, and of those who are being loaded: they may hold events that are not in
+    /// the log.
     func forgetAll() {
-        for user in resident.all { forget(user.id) }
+        for user in resident.all { forget(user.id, isLogged: false) }
         outlines = [:]
         loads.restart()
     }

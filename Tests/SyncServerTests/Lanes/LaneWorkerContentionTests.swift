@@ -76,6 +76,19 @@ import Waits
         #expect(worker.context.contention.counts == ContentionCounts(late: 1, locked: 20))
     }
 
+    @Test("A3: whom an append revokes is cut off once the log has it, and answered before; not when another server was first")
+    func revokesItself() throws {
+        let worker = try worker()
+        let device = try #require(worker.sessions[1]?.identity.device)
+        contend()
+        let revoked = LaneSamples.append(1, [.deviceRevoked(DeviceRevoked(device: device))])
+        try worker.turn(taking: [.append(session: 1, revoked.request)])
+        #expect(own == 0 && connections.told(1, worker.deliveries).isEmpty)
+        try turns(worker, [])
+        let told = connections.told(1, worker.deliveries)
+        #expect(own == 1 && told.first == "answered  100" && told.last == "cut off", "\(told)")
+    }
+
     @Test("Users in memory have the gap folded, and are not loaded again")
     func keepsUsers() throws {
         let worker = try worker { $0.refoldLimit = 3 }
