@@ -88,14 +88,15 @@ extension LaneWorker {
         activity.settle(report)
         let ended = meter.now
         meter.committed(staging, report, began: began, ended: ended)
-        var left: [CachedUser] = []
+        var overtaken: [CachedUser] = []
         for (id, touched) in staging.touched {
             guard let user = users[id] else { continue }
             if report.isValid(user.partition) {
                 users.committed(user, changed: touched.keys)
             } else {
-                // Where another server was first, the log has none of this. Where it has, answers come before the end.
-                if report.isLogged(user.partition) { left.append(user) }
+                // Where another server was first, the log has none of the staged events. Where another generation is
+                // shown it has them, and whom they revoke is cut off behind the answers.
+                if report.isLogged(user.partition) { overtaken.append(user) }
                 users.forget(id, isLogged: false)
             }
             // Where the partition shows another generation by now, the events are in the log, and nothing else tells of
@@ -115,7 +116,7 @@ extension LaneWorker {
             if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
             sessions.sendToAll(of: user, since: ended)
         }
-        for user in left { sessions.cutOffRevoked(user) }
+        for user in overtaken { sessions.cutOffRevoked(user) }
         for partition in report.outdated.sorted() { try log.catchUp(partition) }
     }
 
