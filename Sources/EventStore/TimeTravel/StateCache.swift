@@ -22,22 +22,25 @@ extension Timestamp {
 /// with the rows that changed since the version before. A file that does not decode, has another checksum, or belongs
 /// to another history is not used. The files hold what the log holds of people: mode 0600.
 ///
-/// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` in all, beyond which
-/// the files unused for longest are evicted.
+/// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` for all logs and folds
+/// in the directory, beyond which the files unused for longest are evicted.
 public struct StateCache: Sendable {
     /// The least distance between two kept versions, in events: folding so many takes a fraction of a second.
     static let leastSpacing: Int64 = 4_096
     static let perUser: Int64 = 64
 
+    /// Where the states of all logs are.
+    let root: URL
+    let limitBytes: Int
     private let directory: URL
-    private let limitBytes: Int
     private let leastSpacing: Int64
 
     /// - Parameters:
     ///   - directory: made when it is not there.
     ///   - log: the log that the states are folded from.
     public init(directory: String, log: LogID, limitBytes: Int = 1 << 30, leastSpacing: Int64 = 4_096) {
-        self.directory = URL(filePath: directory).appending(path: "\(log)/marked-fold-\(FocusCore.foldVersion)")
+        root = URL(filePath: directory)
+        self.directory = root.appending(path: "\(log)/\(Self.foldPrefix)\(FocusCore.foldVersion)")
         self.limitBytes = limitBytes
         self.leastSpacing = max(1, leastSpacing)
     }
@@ -49,6 +52,7 @@ public struct StateCache: Sendable {
         return spacing
     }
 
+    static let foldPrefix = "marked-fold-"
     private static let changesSuffix = ".changes"
 
     /// Whether one who folds on to `last` keeps the state at `version`: near `last` at each multiple of the spacing, and
@@ -141,8 +145,7 @@ public struct StateCache: Sendable {
         }
     }
 
-    /// Evicts versions that stand too close since the user's stream has grown. While the whole cache exceeds
-    /// `limitBytes`, evicts the files unused for longest.
+    /// Evicts versions that stand too close since the user's stream has grown, and what exceeds the bound.
     func trim(_ user: UserID, head: Version) {
         let spacing = spacing(head: head)
         for name in names(of: user) {
@@ -150,18 +153,7 @@ public struct StateCache: Sendable {
             let number = name.hasSuffix(Self.changesSuffix) ? String(name.dropLast(Self.changesSuffix.count)) : name
             if let version = Int64(number), version > 0, version % spacing != 0 { remove(user, Version(version)) }
         }
-        let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey, .isRegularFileKey]
-        let found = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: Array(keys))
-        var files: [(url: URL, size: Int, used: Date)] = []
-        while let url = found?.nextObject() as? URL {
-            guard let values = try? url.resourceValues(forKeys: keys), values.isRegularFile == true else { continue }
-            files.append((url, values.fileSize ?? 0, values.contentModificationDate ?? .distantPast))
-        }
-        var total = files.reduce(0) { $0 + $1.size }
-        for file in files.sorted(by: { $0.used < $1.used }) where total > limitBytes {
-            try? FileManager.default.removeItem(at: file.url)
-            total -= file.size
-        }
+        evict()
     }
 
     private func folder(_ user: UserID) -> URL { directory.appending(path: user.description) }

@@ -86,10 +86,11 @@ final class LaneUsers {
 
     /// Quarantines a user who cannot be loaded or folded, so that they disturb nobody else. Their watchers are told
     /// that nothing is known of them.
-    func quarantine(_ id: UserID, _ error: any Error) {
+    /// - Parameter isLogged: as of `forget`.
+    func quarantine(_ id: UserID, _ error: any Error, isLogged: Bool = true) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         quarantines += 1
-        if let user = resident[id] { leaves(user) }
+        if isLogged, let user = resident[id] { leaves(user) }
         resident.quarantine(id, until: now.adding(milliseconds: configuration.quarantineMilliseconds))
         due.forget(id)
         arrived(id, context.log.partition(of: id))

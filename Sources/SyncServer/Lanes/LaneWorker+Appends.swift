@@ -28,10 +28,14 @@ extension LaneWorker {
         if withDue { users.stageDue(into: &staging) }
         // What a device reports comes before what is posted with it, which depends on it.
         activity.stage(into: &staging, users, configuration, now: now)
+        var failed: [CachedUser] = []
         appends.stage(
             into: &staging, users, session: { sessions[$0] }, connected: { sessions.open.devices(of: $0) },
-            foldFailed: { users.quarantine($0, $1) })
-        try commit(staging)
+            foldFailed: { id, error in
+                if let user = users[id] { failed.append(user) }
+                users.quarantine(id, error, isLogged: false)
+            })
+        try commit(staging, failed)
         appends.ended(staging, began: began)
     }
 
@@ -73,7 +77,8 @@ extension LaneWorker {
     /// Commits what was staged, then gives the answers and sends the changed rows. Frames of partitions to which
     /// another server appended first are staged again with the next statement. In partitions that show another
     /// generation, the answers are given, and the rows are sent once the users are loaded from it.
-    private func commit(_ staged: AppendStaging) throws {
+    /// - Parameter failed: users whose fold failed behind events that are staged.
+    private func commit(_ staged: AppendStaging, _ failed: [CachedUser]) throws {
         var staging = staged
         let report: CommitReport
         underWay = staging.answers
@@ -88,15 +93,16 @@ extension LaneWorker {
         activity.settle(report)
         let ended = meter.now
         meter.committed(staging, report, began: began, ended: ended)
-        var overtaken: [CachedUser] = []
+        // Their states leave memory: whom these revoke is cut off behind the answers, if the log has the events.
+        var leaving = failed.filter { report.isLogged($0.partition) }
         for (id, touched) in staging.touched {
             guard let user = users[id] else { continue }
             if report.isValid(user.partition) {
                 users.committed(user, changed: touched.keys)
             } else {
                 // Where another server was first, the log has none of the staged events. Where another generation is
-                // shown it has them, and whom they revoke is cut off behind the answers.
-                if report.isLogged(user.partition) { overtaken.append(user) }
+                // shown it has them.
+                if report.isLogged(user.partition) { leaving.append(user) }
                 users.forget(id, isLogged: false)
             }
             // Where the partition shows another generation by now, the events are in the log, and nothing else tells of
@@ -116,7 +122,7 @@ extension LaneWorker {
             if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
             sessions.sendToAll(of: user, since: ended)
         }
-        for user in overtaken { sessions.cutOffRevoked(user) }
+        for user in leaving { sessions.cutOffRevoked(user) }
         for partition in report.outdated.sorted() { try log.catchUp(partition) }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 
 /// Where past states are cached.
 struct CacheOptions: ParsableArguments {
-    @Option(help: "Directory for states of the past, at most 1 GiB. Default: ~/.cache/focusctl/states.")
+    @Option(help: "Directory for states of the past, at most 1 GiB for all logs. Default: ~/.cache/focusctl/states.")
     var cache: String?
     @Flag(help: "Fold from the first event on, and cache nothing.")
     var noCache = false

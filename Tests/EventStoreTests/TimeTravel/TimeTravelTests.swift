@@ -132,6 +132,27 @@ struct TimeTravelTests {
         #expect(cache().versions(of: user, upTo: head).isEmpty)
     }
 
+    @Test("The cache's bound holds for all logs and folds in the directory, and for nothing else there")
+    func boundOfAll() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        _ = try state(at: head, cache())
+        let fold = "marked-fold-\(FocusCore.foldVersion)"
+        let others = ["\(log)/marked-fold-0", "\(LogID(UUID()))/\(fold)", "other/\(fold)", "\(log)/other"]
+            .map { URL(filePath: directory).appending(path: "\($0)/\(user)") }
+        let longAgo = Date(timeIntervalSince1970: 0)
+        for folder in others {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let file = folder.appending(path: "100")
+            try Data(count: 1 << 20).write(to: file)
+            try FileManager.default.setAttributes([.modificationDate: longAgo], ofItemAtPath: file.path)
+        }
+        cache(limitBytes: 1 << 20).trim(user, head: head)
+        #expect(!cache().versions(of: user, upTo: head).isEmpty)
+        let left = others.map { FileManager.default.fileExists(atPath: $0.appending(path: "100").path) }
+        #expect(left == [false, false, true, true])
+    }
+
     @Test("A time is the last version recorded by then")
     func byTime() throws {
         let connection = try fixture.connection()

@@ -1,10 +1,10 @@
 import EventStore
-import FocusCore
 import Foundation
 import PostgresClient
 import Testing
 import Waits
 
+@testable import FocusCore
 @testable import SyncServer
 
 /// A lane beside another server that appends to the same partition before each of its statements.
@@ -87,6 +87,25 @@ import Waits
         try turns(worker, [])
         let told = connections.told(1, worker.deliveries)
         #expect(own == 1 && told.first == "answered  100" && told.last == "cut off", "\(told)")
+    }
+
+    @Test(
+        "A3: where a fold fails, those are cut off whom the log revokes, and nobody for what came too late",
+        arguments: [false, true])
+    func revokesBeforeFailure(isLate: Bool) throws {
+        let app = try #require(AppID("com.example.mail"))
+        store.append(.notificationPosted(NotificationPosted(notificationID: "n", body: "b")), of: anna, app: app)
+        let worker = try worker()
+        let row = RowKey(.notifications, app: app, key: "n")
+        _ = worker.users[anna]?.state.shared.store.put(row, [0xff], at: Version(1))
+        if isLate { contend() }
+        let device = try #require(worker.sessions[2]?.identity.device)
+        let revoked = LaneSamples.append(1, [.deviceRevoked(DeviceRevoked(device: device))])
+        let renamed = LaneSamples.append(1, [.appRegistered(AppRegistered(name: "Mail", build: 1))], at: 2, app: app)
+        try worker.turn(taking: [.append(session: 1, revoked.request), .append(session: 1, renamed.request)])
+        #expect(worker.users.resident.isQuarantined(anna))
+        #expect(own == (isLate ? 1 : 2))
+        #expect(connections.told(2, worker.deliveries) == (isLate ? [] : ["cut off"]))
     }
 
     @Test("Users in memory have the gap folded, and are not loaded again")
