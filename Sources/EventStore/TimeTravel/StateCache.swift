@@ -22,8 +22,8 @@ extension Timestamp {
 /// with the rows that changed since the version before. A file that does not decode, has another checksum, or belongs
 /// to another history is not used. The files hold what the log holds of people: mode 0600.
 ///
-/// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` for all logs and folds
-/// in the directory, beyond which the files unused for longest are evicted.
+/// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` for all logs and
+/// folds in the directory, beyond which the files unused for longest are evicted.
 public struct StateCache: Sendable {
     /// The least distance between two kept versions, in events: folding so many takes a fraction of a second.
     static let leastSpacing: Int64 = 4_096
