@@ -21,6 +21,17 @@ public struct EventTraits: Hashable, Sendable {
         case optional
     }
 
+    /// Of a user of how much room it is taken (rule Q4).
+    public enum Room: Hashable, Sendable {
+        /// Of one who has room left.
+        case needed
+        /// Also of one who has none left: it frees some. As what it names is remembered, known or not, this ends where
+        /// the user takes twice the room.
+        case freed
+        /// Of anybody: it changes what is there, or what it adds is bounded by itself.
+        case unneeded
+    }
+
     public var author: Author
     public var app: AppField
     /// The collections whose rows a device may change by itself when it appends such an event, because the fold needs
@@ -32,12 +43,10 @@ public struct EventTraits: Hashable, Sendable {
     /// registered defaults or the senders of communications.
     public var predicted: RowCollections
 
-    /// Whether it is taken of a user who has no room left (rule Q4): it frees some, or changes what is there.
-    public var needsNoRoom: Bool
+    public var room: Room
 
-    init(_ author: Author, app: AppField, predicts predicted: RowCollections = [], needsNoRoom: Bool = false) {
-        (self.author, self.app, self.predicted) = (author, app, predicted)
-        self.needsNoRoom = needsNoRoom
+    init(_ author: Author, app: AppField, predicts predicted: RowCollections = [], room: Room = .needed) {
+        (self.author, self.app, self.predicted, self.room) = (author, app, predicted, room)
     }
 }
 
@@ -48,40 +57,43 @@ extension EventType {
         case .appRegistered: EventTraits(.system, app: .required, predicts: [.apps])
         // Consent to marketing is asked for by the app: `EventScope`.
         case .authorizationChanged:
-            EventTraits(.system, app: .required, predicts: [.authorizations, .badges], needsNoRoom: true)
+            EventTraits(.system, app: .required, predicts: [.authorizations, .badges], room: .unneeded)
         // A device's Focus event is later than every report that it could hide behind (rule F4).
         case .focusConfigured: EventTraits(.system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility])
         case .focusRemoved, .focusChanged:
             EventTraits(
-                .system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility], needsNoRoom: true)
+                .system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility], room: .unneeded)
         case .focusStatusReported: EventTraits(.apps, app: .required, predicts: [.focusVisibility])
         case .focusExpired: EventTraits(.server, app: .absent)
         case .audienceChanged: EventTraits(.apps, app: .required, predicts: [.audience])
         case .notificationPosted, .notificationActionPerformed:
             EventTraits(.apps, app: .required, predicts: [.notifications, .badges])
-        case .notificationRead, .notificationRemoved, .badgeCleared:
-            EventTraits(.apps, app: .required, predicts: [.notifications, .badges], needsNoRoom: true)
+        case .notificationRead, .notificationRemoved:
+            EventTraits(.apps, app: .required, predicts: [.notifications, .badges], room: .freed)
+        case .badgeCleared:
+            EventTraits(.apps, app: .required, predicts: [.notifications, .badges], room: .unneeded)
         case .categoriesRegistered: EventTraits(.apps, app: .required, predicts: [.categories])
         case .interactionDonated, .routeStarted, .routeLocationsInserted, .routeFinished:
             EventTraits(.apps, app: .required)
-        case .interactionDeleted, .routeDiscarded: EventTraits(.apps, app: .required, needsNoRoom: true)
+        case .interactionDeleted: EventTraits(.apps, app: .required, room: .freed)
+        case .routeDiscarded: EventTraits(.apps, app: .required, room: .unneeded)
         case .workoutSaved: EventTraits(.apps, app: .required, predicts: [.workouts])
         case .notificationSettingsChanged:
             EventTraits(.system, app: .optional, predicts: [.notificationSettings, .badges])
         case .appMuted, .appUnmuted:
-            EventTraits(.system, app: .required, predicts: [.notificationSettings], needsNoRoom: true)
+            EventTraits(.system, app: .required, predicts: [.notificationSettings], room: .unneeded)
         case .governmentAlertPosted: EventTraits(.system, app: .required, predicts: [.notifications, .badges])
-        case .actionHandled: EventTraits(.app, app: .required, predicts: [.waitingActions], needsNoRoom: true)
+        case .actionHandled: EventTraits(.app, app: .required, predicts: [.waitingActions], room: .freed)
         case .alertsSilencedChanged:
-            EventTraits(.system, app: .absent, predicts: [.notificationSettings], needsNoRoom: true)
+            EventTraits(.system, app: .absent, predicts: [.notificationSettings], room: .unneeded)
         case .deliveryScheduleChanged: EventTraits(.system, app: .absent, predicts: [.deliverySchedule])
         case .summaryDelivered: EventTraits(.server, app: .absent)
         // Defaults show for keys that have no value yet; a value that is there counts as set, as it is not known who
         // gave it. A reset shows what is confirmed.
         case .preferencesRegistered, .preferenceChanged:
             EventTraits(.apps, app: .required, predicts: [.preferences])
-        case .preferenceReset: EventTraits(.apps, app: .required, predicts: [.preferences], needsNoRoom: true)
-        case .deviceRevoked: EventTraits(.system, app: .absent, needsNoRoom: true)
+        case .preferenceReset: EventTraits(.apps, app: .required, predicts: [.preferences], room: .freed)
+        case .deviceRevoked: EventTraits(.system, app: .absent, room: .unneeded)
         case .deviceEventsLost, .eventRefused: EventTraits(.server, app: .optional)
         case .deviceIncarnationBegan, .deviceIncarnationEnded, .projectionRebuilt, .deviceActivity,
             .deviceActivityEnded, .alertRingsElsewhere:

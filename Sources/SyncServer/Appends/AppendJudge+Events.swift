@@ -27,8 +27,7 @@ extension AppendJudge {
         let request = frame.append.request
         var progress = frame.append.progress ?? begun(request, frame)
         let device = QuotaKey(frame.session.identity)
-        var room = AppendRoom(
-            quotas, device, staged: staging.used[device] ?? AppendUse(), now: clock.monotonic())
+        var room = room(of: device, staging)
         // Also when the fold fails: the events before that one are taken.
         defer {
             staging.use(room.used, by: device)
@@ -116,22 +115,19 @@ extension AppendJudge {
             return .stopped(
                 ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }
-        if frame.append.request.healing == nil, !incoming.needsNoRoom, user.approximateBytes > userBytes {
+        // What a receipt proves was taken before, so it is exempt from both bounds.
+        if !place.isProved, !hasRoom(user, for: incoming) {
             let message = "This user has no room left. Remove what is not needed, and send again."
             return .stopped(
                 ProtocolError(.quotaExceeded, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }
-        let isHealed = frame.append.request.healing != nil
-        if !isHealed, let wait = room.wait(payloadBytes: envelope.payload.count) {
-            let message = "This device has appended what it may in a day. Keep what is left, and send again later."
-            return .stopped(
-                ProtocolError(
-                    .quotaExceeded, message, retryAfterMilliseconds: UInt32(clamping: wait), sequence: place.sequence))
+        if !place.isProved, let error = room.exceeded(payloadBytes: envelope.payload.count, at: place.sequence) {
+            return .stopped(error)
         }
         let repeated = user.reading { $0.remembered(envelope.id, of: device, scope) }
         let judged = judge(incoming, at: place, frame, repeated: repeated)
         try record(judged.event, judged.logged, user, into: &staging)
-        if !isHealed { room.use(payloadBytes: envelope.payload.count) }
+        if !place.isProved { room.use(payloadBytes: envelope.payload.count) }
         // A repeated event may have other contents than the one that was judged, so it gets no receipt. A healed event
         // has its receipt already.
         if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }
@@ -146,6 +142,23 @@ extension AppendJudge {
         case .decoded(let type, _): format.allows(type)
         case .refused: true
         }
+    }
+
+    // MARK: Bounds
+
+    /// Whether the user has room for the event (rule Q4).
+    private func hasRoom(_ user: CachedUser, for incoming: IncomingEvent) -> Bool {
+        guard case .decoded(let type, _) = incoming.content else { return user.approximateBytes <= userBytes }
+        return switch type.traits.room {
+        case .needed: user.approximateBytes <= userBytes
+        case .freed: user.approximateBytes / 2 <= userBytes
+        case .unneeded: true
+        }
+    }
+
+    /// The device's quota of a day, less what is staged of it (rule Q5).
+    func room(of device: QuotaKey, _ staging: AppendStaging) -> AppendRoom {
+        AppendRoom(quotas, device, staged: staging.used[device] ?? AppendUse(), now: clock.monotonic())
     }
 
     // MARK: One event
@@ -220,11 +233,6 @@ extension AppendJudge {
 }
 
 extension IncomingEvent {
-    /// See `EventTraits.needsNoRoom`.
-    fileprivate var needsNoRoom: Bool {
-        if case .decoded(let type, _) = content { type.traits.needsNoRoom } else { false }
-    }
-
     /// The payload as the device sent it: the log keeps the device's own bytes.
     func logged(as type: EventType) -> LoggedPayload {
         LoggedPayload(type: type, schemaVersion: envelope.schemaVersion, payload: envelope.payload)

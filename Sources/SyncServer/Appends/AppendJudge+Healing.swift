@@ -4,8 +4,8 @@ import FocusWire
 import Foundation
 
 /// Rule S6: devices bring a log that lost its tail the events that it had acknowledged. Such events are staged like
-/// appends, with the same checks of sequences and the same compare-and-swap. So two devices may heal the log at once,
-/// one may heal it twice, and others may append meanwhile.
+/// appends, with the same checks of sequences and the same compare-and-swap, and with the same quotas unless a receipt
+/// proves them. So two devices may heal the log at once, one may heal it twice, and others may append meanwhile.
 extension AppendJudge {
     /// The longest code, in bytes of UTF-8, of a refusal that a device may bring back. Its message is bounded by
     /// `EventLimits.stringBytes` (rule E5).
@@ -66,11 +66,17 @@ extension AppendJudge {
                 .sequenceConflict, "The incarnation has ended: nothing of it is missing.", sequence: lost.first)
         } else if lost.last > last {
             let body = EventBody.deviceEventsLost(DeviceEventsLost(first: last.next, last: lost.last))
+            let (logged, quota) = (LoggedPayload(body), QuotaKey(session.identity))
+            var room = room(of: quota, staging)
+            answer.error = room.exceeded(payloadBytes: logged.payload.count, at: lost.first)
+            guard answer.error == nil else { return }
             let event = Event(
                 version: user.state.version.next, device: device, incarnation: lost.incarnation, sequence: lost.last,
                 id: EventID(UUID()), app: session.identity.scope.app, occurredAt: frame.recordedAt,
                 recordedAt: frame.recordedAt, body: body)
-            try record(event, LoggedPayload(body), user, into: &staging)
+            try record(event, logged, user, into: &staging)
+            room.use(payloadBytes: logged.payload.count)
+            staging.use(room.used, by: quota)
         }
         guard answer.error == nil, lost.first <= last.next else { return }
         answer.appended = Appended(

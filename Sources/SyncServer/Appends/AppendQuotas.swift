@@ -59,8 +59,16 @@ struct AppendRoom {
         rest = quotas.rest(of: device, now: now)
     }
 
+    /// The answer to another event when it is past the quota; nil: it may be appended.
+    func exceeded(payloadBytes: Int, at sequence: DeviceSequence) -> ProtocolError? {
+        guard let wait = wait(payloadBytes: payloadBytes) else { return nil }
+        let message = "This device has appended what it may in a day. Keep what is left, and send again later."
+        return ProtocolError(
+            .quotaExceeded, message, retryAfterMilliseconds: UInt32(clamping: wait), sequence: sequence)
+    }
+
     /// After how many milliseconds another event may be appended; nil: now.
-    func wait(payloadBytes: Int) -> Int64? {
+    private func wait(payloadBytes: Int) -> Int64? {
         if used.events < rest.events, used.bytes + payloadBytes <= rest.bytes { return nil }
         return quotas.wait(payloadBytes: payloadBytes, after: used, of: device, now: now)
     }

@@ -22,9 +22,11 @@ import Testing
     }
 
     private func stage(
-        _ scope: Scope = .system, incarnation: Int64 = 1, userBytes: Int = .max, workPerStatement: Int = .max
+        _ scope: Scope = .system, of id: UserID = .random(), incarnation: Int64 = 1, key: ReceiptKey? = nil,
+        userBytes: Int = .max, eventsPerDay: Int = 1_000, workPerStatement: Int = .max
     ) -> Stage {
-        let id = UserID.random()
+        var configuration = LaneConfiguration()
+        configuration.eventsPerDay = eventsPerDay
         let partition = Partition(0)
         let clock = ServerClock(monotonic: { MonotonicTime(milliseconds: 0) }, wall: { [now] in now }, step: { 7 })
         let head = PartitionHead(
@@ -34,9 +36,9 @@ import Testing
             projectedVersion: .zero, lastUsed: 0)
         return Stage(
             judge: AppendJudge(
-                log: LaneSamples.log, receiptKey: nil, clock: clock,
+                log: LaneSamples.log, receiptKey: key, clock: clock,
                 format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes,
-                quotas: AppendQuotas(LaneConfiguration()), quarantineMilliseconds: 30_000),
+                quotas: AppendQuotas(configuration), quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
             staging: AppendStaging(
@@ -232,21 +234,70 @@ import Testing
         #expect(answer.error?.code == .eventUnknown && answer.error?.sequence == DeviceSequence(2))
     }
 
-    @Test("Q4: of a user who has no room left only what needs none is taken, and what a healing device gives back")
+    private let post = EventBody.notificationPosted(
+        NotificationPosted(notificationID: "n", body: "b", level: .active))
+    private let removal = EventBody.notificationRemoved(NotificationIDs(ids: ["n"]))
+
+    @Test("Q4: of a user who has no room left only what needs none is taken, and until twice the room what frees some")
     func noRoom() throws {
-        let post = EventBody.notificationPosted(NotificationPosted(notificationID: "n", body: "b", level: .active))
-        var stage = stage(userBytes: 0)
+        let room = stage().user.approximateBytes
+        var stage = stage(userBytes: room - 1)
         #expect(isStaged(append(&stage, [focus(), event(post, chat), focus()])))
         let answer = try #require(stage.staging.answers.first)
         #expect(answer.appended?.throughSequence == DeviceSequence(1))
         #expect(answer.error?.code == .quotaExceeded && answer.error?.sequence == DeviceSequence(2))
         #expect(answer.error.map { $0.retryAfterMilliseconds > 0 } == true)
-        // Nothing of it is logged: the place is free, and what needs no room gets it.
+        // Nothing of it is logged: the place is free, and what frees room gets it.
         #expect(logged(stage) == [.deviceIncarnationBegan, .focusChanged])
-        #expect(isStaged(append(&stage, [event(.notificationRemoved(NotificationIDs(ids: ["n"])), chat)], at: 2)))
+        #expect(isStaged(append(&stage, [event(removal, chat)], at: 2)))
         #expect(stage.staging.answers.last?.appended?.throughSequence == DeviceSequence(2))
-        let room = stage.user.approximateBytes
-        var atBound = self.stage(userBytes: room)
+        var atBound = self.stage(userBytes: stage.user.approximateBytes)
         #expect(isStaged(append(&atBound, [event(post, chat)])) && atBound.staging.answers.first?.error == nil)
+
+        var pastTwice = self.stage(userBytes: room / 2 - 1)
+        #expect(isStaged(append(&pastTwice, [event(removal, chat)])))
+        #expect(pastTwice.staging.answers.last?.error?.code == .quotaExceeded)
+        let revoked = event(.deviceRevoked(DeviceRevoked(device: DeviceID(UUID()))))
+        #expect(isStaged(append(&pastTwice, [focus(), revoked])))
+        #expect(pastTwice.staging.answers.last?.appended?.throughSequence == DeviceSequence(2))
+    }
+
+    @Test("Q4, Q5: what a device gives back is exempt under its receipt alone")
+    func givenBack() throws {
+        let (id, key) = (UserID.random(), ReceiptKey(secret: Array(repeating: 1, count: 32)))
+        var before = stage(of: id, key: key)
+        let events = [event(post, chat)]
+        #expect(isStaged(append(&before, events)))
+        let appended = try #require(before.staging.answers.first?.appended)
+        let outcomes = appended.refused.map { Outcome.refused(code: $0.code, message: $0.message) }
+        let code = try #require(appended.receipts.first?.code)
+        func offer(_ code: [UInt8]) -> IncomingHealing { .reoffer(Incarnation(1), outcomes, code: code) }
+
+        var proved = stage(of: id, key: key, userBytes: 0, eventsPerDay: 1)
+        #expect(isStaged(append(&proved, events, healing: offer(code))))
+        #expect(isStaged(append(&proved, [focus(), focus()], at: 2)))
+        #expect(proved.staging.answers.map(\.error?.code) == [nil, .quotaExceeded])
+        #expect(logged(proved) == [.deviceIncarnationBegan, .eventRefused, .focusChanged])
+
+        var unproved = stage(of: id, key: key, eventsPerDay: 1)
+        #expect(isStaged(append(&unproved, events, healing: offer([]))))
+        #expect(isStaged(append(&unproved, [focus()], at: 2)))
+        #expect(unproved.staging.answers.map(\.error?.code) == [nil, .quotaExceeded])
+        var full = stage(of: id, key: key, userBytes: 0)
+        #expect(isStaged(append(&full, events, healing: offer([]))))
+        #expect(full.staging.answers.map(\.error?.code) == [.quotaExceeded])
+    }
+
+    @Test("Q5: a declaration of loss counts as an event")
+    func lossCounts() {
+        var stage = stage(eventsPerDay: 1)
+        for first in [Int64(1), 5] {
+            let lost = LostEvents(
+                incarnation: Incarnation(1), first: DeviceSequence(first), last: DeviceSequence(first + 3))
+            #expect(isStaged(append(&stage, [], at: first, healing: .lost(lost))))
+        }
+        #expect(stage.staging.answers.map(\.error?.code) == [nil, .quotaExceeded])
+        #expect(stage.staging.answers.map { $0.appended?.throughSequence.rawValue } == [4, nil])
+        #expect(logged(stage) == [.deviceIncarnationBegan, .deviceEventsLost])
     }
 }
