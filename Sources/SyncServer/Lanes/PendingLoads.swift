@@ -24,6 +24,8 @@ struct PendingLoads {
     private struct Asked {
         /// The question's number.
         var question: Int
+        /// The user's place among those whom it asks for.
+        var place = 0
         /// The head of the user's partition when the question was made. The lane has been told of all events from
         /// there on.
         var head: PartitionHead
@@ -95,8 +97,8 @@ struct PendingLoads {
         while users.count < limit, let id = waiting.popFirst() {
             isWaiting.remove(id)
             let known = head(id)
+            asked[id] = Asked(question: lastQuestion, place: users.count, head: known)
             users.append((known.partition, id))
-            asked[id] = Asked(question: lastQuestion, head: known)
             if needState.remove(id) == nil { outlined[id] = cursors(id) }
         }
         defer { mustReconnect = false }
@@ -176,9 +178,13 @@ struct PendingLoads {
     }
 
     /// Asks again for the question's users of whom the answer said nothing: they were too large to come with the
-    /// others.
+    /// others. They are next, in their order: who was needed later would pass them again and again otherwise.
     mutating func askForRest(of question: Int) {
-        for id in asked.filter({ $0.value.question == question }).keys.sorted() { again(id) }
+        let rest = asked.filter { $0.value.question == question }.sorted { $0.value.place > $1.value.place }
+        for (id, _) in rest {
+            asked[id] = nil
+            if isWaiting.insert(id).inserted { waiting.prepend(id) }
+        }
     }
 
     /// Records that the database refused a question: its users are asked for again, after a while, and over a new

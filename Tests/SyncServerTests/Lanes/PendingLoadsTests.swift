@@ -38,6 +38,19 @@ import Testing
         #expect(users(ask(&loads)) == [all[4]])
     }
 
+    @Test("Who did not come with an answer is next, in the order in which they were needed")
+    func rest() {
+        var loads = PendingLoads()
+        let all = (0..<8).map { _ in UserID(UUID()) }
+        for id in all.prefix(6) { loads.need(id) }
+        #expect(users(ask(&loads, limit: 4)) == Array(all[0..<4]))
+        for id in all.suffix(2) { loads.need(id) }
+        _ = loads.remove(all[0])
+        let isNew = loads.ended(1)
+        loads.askForRest(of: 1)
+        #expect(users(ask(&loads, limit: 8)) == Array(all[1...]) && loads.count == 7 && isNew)
+    }
+
     @Test("A question names the cursors of those for whom an outline may do, and of nobody else")
     func cursors() throws {
         var loads = PendingLoads()
