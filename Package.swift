@@ -126,7 +126,7 @@ let package = Package(
             "SyncServerTests",
             [
                 "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support",
-                nioEmbedded, nioLocks, nioTLS, logging,
+                nioEmbedded, nioLocks, nioPosix, nioTLS, logging,
             ]),
         tests(
             "EndToEndTests",

@@ -13,6 +13,7 @@ import Testing
     private static let step = TimeAmount.milliseconds(1)
 
     private let eventLoop = EmbeddedEventLoop()
+    private let knocking = Channels()
     /// What steps of handshakes have taken.
     private let spent = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(0))
     private let time = NIOLockedValueBox(MonotonicTime(milliseconds: 0))
@@ -37,6 +38,7 @@ import Testing
         let tls = SlowTLS(spent, Self.step)
         let channel = EmbeddedChannel(handlers: [gate, tls, HandshakeEnd(of: gate)], loop: eventLoop)
         let address = try SocketAddress(ipAddress: address, port: 1)
+        knocking.all.append(channel)
         channel.remoteAddress = address
         channel.connect(to: address, promise: nil)
         return Knocking(channel: channel, tls: tls)
@@ -133,6 +135,13 @@ import Testing
         other.channel.pipeline.read()
         #expect(reads.count == before + 2)
     }
+}
+
+/// Channels that are closed with the test: one that is open holds itself.
+private final class Channels {
+    var all: [EmbeddedChannel] = []
+
+    deinit { for channel in all { _ = try? channel.finish(acceptAlreadyClosed: true) } }
 }
 
 private struct Knocking {

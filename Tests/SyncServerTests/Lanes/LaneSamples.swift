@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOEmbedded
+import NIOPosix
 import PostgresClient
 import Support
 
@@ -42,7 +43,8 @@ enum LaneSamples {
     }
 
     static func handle(_ id: UInt64) -> SessionHandle {
-        SessionHandle(id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: EmbeddedEventLoop()) { _, _ in }
+        SessionHandle(
+            id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: MultiThreadedEventLoopGroup.singleton.next()) { _, _ in }
     }
 
     static func identity(
@@ -90,8 +92,11 @@ enum LaneSamples {
 
 /// Connections that record what they are told.
 final class PartConnections {
-    let loop = EmbeddedEventLoop()
+    private let loop = EmbeddedEventLoop()
     private let told = NIOLockedValueBox<[UInt64: [SessionDelivery]]>([:])
+
+    /// What was not looked at holds the loop, as the loop holds it.
+    deinit { loop.run() }
 
     func handle(_ id: UInt64, quota: Int = 1_000_000) -> SessionHandle {
         SessionHandle(id: id, quota: OutgoingQuota(limit: quota), eventLoop: loop) { [told] deliveries, _ in
