@@ -23,13 +23,15 @@ struct ChangeOrder: Sendable {
         changes.append(OrderedChange(version: version, number: number))
     }
 
-    /// Sorts the changes of the last version, of which no more come, if they are many.
-    /// - Parameter entries: those of all numbers.
-    mutating func endVersion(_ entries: [RowStore.Entry]) {
-        guard let last = changes.last?.version, count > Self.longRun,
-            changes[count - 1 - Self.longRun].version == last
+    /// Sorts the changes of a version, of which no more come, if they are many.
+    /// - Parameters:
+    ///   - version: the last one, which may have none.
+    ///   - entries: those of all numbers.
+    mutating func endVersion(_ version: Version, _ entries: [RowStore.Entry]) {
+        guard count > Self.longRun, changes[count - 1].version == version,
+            changes[count - 1 - Self.longRun].version == version
         else { return }
-        let run = changes[firstIndex(atOrAfter: last)...]
+        let run = changes[firstIndex(atOrAfter: version)...]
         let start = run.startIndex
         let sorted = KeyOrder(count: run.count) { entries[run[start + $0].number].key }.indices.map { run[start + $0] }
         changes.replaceSubrange(start..., with: sorted)

@@ -15,10 +15,21 @@ extension RowStore {
     /// How many changes of the next version the page after `position` may look at, if it begins with that: none of them
     /// may be in the view.
     func changesOfNextVersion(after position: SyncPosition, in view: View) -> Int {
-        let order = view.silentApp.map { app in streamSlots[app].map { streams[$0].order } } ?? self.order
-        guard let order, position.key == nil else { return 0 }
+        guard let order = order(of: view), position.key == nil else { return 0 }
         let first = order.firstIndex(atOrAfter: position.version.next)
         return first < order.count ? order.run(from: first).count : 0
+    }
+
+    /// How many changes there are after `version`.
+    func changes(after version: Version, in view: View) -> Int {
+        guard let order = order(of: view) else { return 0 }
+        return order.count - order.firstIndex(atOrAfter: version.next)
+    }
+
+    /// The order in which the view has its rows; nil when it has none yet.
+    private func order(of view: View) -> ChangeOrder? {
+        guard let app = view.silentApp else { return order }
+        return streamSlots[app].map { streams[$0].order }
     }
 
     /// - Parameters:

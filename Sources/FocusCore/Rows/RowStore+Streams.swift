@@ -42,7 +42,7 @@ extension RowStore {
     mutating func endStreams() {
         for index in movedStreams.indices {
             let slot = movedStreams[index]
-            streams[slot].order.endVersion(rows.entries)
+            streams[slot].order.endVersion(streams[slot].count, rows.entries)
             streams[slot].end(lastChanges(of: slot))
         }
         movedStreams.removeAll(keepingCapacity: true)

@@ -172,9 +172,9 @@ struct RowStore: Sendable {
         if order.count > 2 * count + 1_024 { order.compact { rows.entries[$0.number].version == $0.version } }
     }
 
-    /// Ends an event: its version is complete.
-    mutating func endVersion() {
-        order.endVersion(rows.entries)
+    /// Ends the event at `version`: it changes no more rows.
+    mutating func endVersion(_ version: Version) {
+        order.endVersion(version, rows.entries)
         endStreams()
     }
 

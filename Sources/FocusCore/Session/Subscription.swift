@@ -78,10 +78,11 @@ public struct Subscription: Sendable {
         }
     }
 
-    /// How many rows of the version that the next page begins with it may look at: what it costs, beside its own size.
-    public func rowsOfNextVersion(_ state: borrowing UserState) -> Int {
+    /// How many rows the next page may look at, beside its own size: one that begins a delta all that changed since
+    /// the last, and each later one those of the version that it begins with.
+    public func rowsOfNextPage(_ state: borrowing UserState) -> Int {
         switch phase {
-        case .live(let version): state.changesOfNextVersion(after: SyncPosition(version: version), in: view)
+        case .live(let version): state.changes(after: version, in: view)
         case .paging(_, _, let position, _): state.changesOfNextVersion(after: position, in: view)
         case .resyncing: 0
         }

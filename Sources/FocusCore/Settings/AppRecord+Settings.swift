@@ -38,7 +38,7 @@ extension AppRecord {
     /// cursor says nothing of forms, so the rows' versions must.
     private mutating func resendList(_ shared: inout SharedState) {
         shared.count(list.records.count)
-        // Sorted: pages take the rows of an event by their keys, and sort fast what is sorted already.
+        // Sorted: pages take the rows of an event in the order of their keys, which is found fast where they are in it.
         for id in list.records.filter({ $0.value.isListed }).keys.sorted() {
             let key = RowKey(.notifications, app: app, key: id.text)
             if shared.store.resend(key, at: shared.event.version) { shared.touch(key) }

@@ -11,6 +11,11 @@ extension UserState {
         shared.store.changesOfNextVersion(after: position, in: view)
     }
 
+    /// How many changes there are after `version`.
+    func changes(after version: Version, in view: View) -> Int {
+        shared.store.changes(after: version, in: view)
+    }
+
     /// Count and digest of the live rows that the view holds, for every public collection of it, also those without
     /// rows, in the order of their names (rule S9). Hashes only rows that changed since the last call.
     public mutating func digests(in view: View) -> [CollectionDigest] { shared.store.digests(in: view) }

@@ -64,7 +64,7 @@ public struct UserState: Sendable {
         version = event.version
         lastEvent = event.id
         for slot in shared.store.movedStreams { shared.touch(shared.store.streams[slot].key) }
-        shared.store.endVersion()
+        shared.store.endVersion(version)
         for key in shared.store.trimTombstones() { shared.touch(key) }
         return shared.end()
     }

@@ -73,6 +73,12 @@ struct AppendStaging {
         return heavyWork < bounds.ofHeavyUsers || share.work < share.lightWork
     }
 
+    /// Whether the user has had what one who asks for little may have.
+    func asksForMuch(_ user: UserID) -> Bool {
+        let share = shares[user, default: WorkShare(lightWork: bounds.ofLightUser(user))]
+        return share.work >= share.lightWork
+    }
+
     /// Whether the statement carries a user who asks for little.
     var hasLightUser: Bool {
         shares.contains { $0.value.work <= $0.value.lightWork && !partial.contains($0.key) }

@@ -154,8 +154,11 @@ final class LaneAppends {
             return .done
         }
         guard staging.carries(user.partition) else { return .postponed }
-        guard staging.hasRoomForWork(of: id) else {
-            if now < pace.restsUntil { queue.rest(id, session.identity.device, until: pace.restsUntil) }
+        // A frame of which only the answer is missing needs no room.
+        guard staging.hasRoomForWork(of: id) || frame.isTaken && staging.unfolded[id] == nil else {
+            if now < pace.restsUntil, staging.asksForMuch(id) {
+                queue.rest(id, session.identity.device, until: pace.restsUntil)
+            }
             return .postponed
         }
         if frame.progress != nil { staging.isPartial(id) }

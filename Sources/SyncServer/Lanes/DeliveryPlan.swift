@@ -4,14 +4,22 @@ import FocusCore
 /// What a lane is to send, and when: rows to sessions whose users may have to be loaded first, and checkpoints some
 /// time after rows (rule S9).
 struct DeliveryPlan {
+    /// A session's checkpoint, and when it is due.
+    struct Checkpoint: Hashable {
+        var at: MonotonicTime
+        var session: UInt64
+    }
+
     /// Users whose sessions await rows.
     private(set) var users: Set<UserID> = []
     /// Since when they await them.
     private var since: [UserID: PreciseTime] = [:]
-    private var checkpoints: Deque<(at: MonotonicTime, session: UInt64)> = []
+    private var checkpoints: Deque<Checkpoint> = []
     /// Checkpoints that are due at once, in the order in which they were asked for.
-    private var prompt: Deque<(at: MonotonicTime, session: UInt64)> = []
-    /// Sessions with an entry in `checkpoints` or `prompt`.
+    private var prompt: Deque<Checkpoint> = []
+    /// The one that is being made, over several turns.
+    private var interrupted: Checkpoint?
+    /// Sessions with an entry in one of these.
     private var planned: Set<UInt64> = []
     /// Sessions whose checkpoint was due while their user was not in memory. It goes out as soon as the user is.
     private var overdue: Set<UInt64> = []
@@ -41,26 +49,32 @@ struct DeliveryPlan {
     mutating func awaitCheckpoint(_ session: UInt64, now: MonotonicTime, after milliseconds: Int64) {
         guard planned.insert(session).inserted else { return }
         if overdue.remove(session) != nil {
-            checkpoints.prepend((now, session))
+            checkpoints.prepend(Checkpoint(at: now, session: session))
         } else if milliseconds == 0 {
-            prompt.append((now, session))
+            prompt.append(Checkpoint(at: now, session: session))
         } else {
-            checkpoints.append((now.adding(milliseconds: milliseconds), session))
+            checkpoints.append(Checkpoint(at: now.adding(milliseconds: milliseconds), session: session))
         }
     }
 
-    /// Removes and returns the session whose checkpoint has been due longest; nil when none is due.
-    mutating func dequeueCheckpoint(due now: MonotonicTime) -> UInt64? {
+    /// Removes and returns the checkpoint that was interrupted, or else has been due longest; nil when none is due.
+    mutating func dequeueCheckpoint(due now: MonotonicTime) -> Checkpoint? {
         guard let at = nextCheckpoint, at <= now else { return nil }
-        let session = prompt.first?.at == at ? prompt.removeFirst().session : checkpoints.removeFirst().session
-        planned.remove(session)
-        return session
+        let due = interrupted ?? (prompt.first?.at == at ? prompt.removeFirst() : checkpoints.removeFirst())
+        interrupted = nil
+        planned.remove(due.session)
+        return due
     }
 
-    /// Puts back a checkpoint that was dequeued and is not made yet. It is the next one again.
-    mutating func postponeCheckpoint(_ session: UInt64, due now: MonotonicTime) {
-        planned.insert(session)
-        checkpoints.prepend((now, session))
+    /// Puts back checkpoints that were dequeued one after the other, before all that are due later.
+    /// - Parameter unfinished: one that is half made: it is the next one, whoever comes meanwhile.
+    mutating func putBack(_ due: [Checkpoint], behind unfinished: Checkpoint? = nil) {
+        for checkpoint in due.reversed() where planned.insert(checkpoint.session).inserted {
+            checkpoints.prepend(checkpoint)
+        }
+        guard let unfinished else { return }
+        planned.insert(unfinished.session)
+        interrupted = unfinished
     }
 
     /// Records that the session's checkpoint was due and could not be made, because its user is not in memory. When it
@@ -68,7 +82,9 @@ struct DeliveryPlan {
     mutating func checkpointIsOverdue(_ session: UInt64) { overdue.insert(session) }
 
     /// When the first checkpoint is due; nil when none is planned.
-    var nextCheckpoint: MonotonicTime? { [prompt.first?.at, checkpoints.first?.at].compactMap(\.self).min() }
+    var nextCheckpoint: MonotonicTime? {
+        [interrupted?.at, prompt.first?.at, checkpoints.first?.at].compactMap(\.self).min()
+    }
 
     /// Forgets a session that has ended. A checkpoint that is planned for it stays, and finds no session when it is
     /// due.

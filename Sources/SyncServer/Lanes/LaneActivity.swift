@@ -82,7 +82,11 @@ final class LaneActivity {
         staged = [:]
         for (session, report) in pending.sorted(by: { $0.key < $1.key }) {
             guard let user = users[report.user] else {
-                if users.resident.isQuarantined(report.user) { pending[session] = nil }
+                if users.resident.isQuarantined(report.user) {
+                    pending[session] = nil
+                    // The end is not told any more: what was logged of the session runs out by itself.
+                    if report.report == .outOfUse { logged[session] = nil }
+                }
                 continue
             }
             guard staging.carries(user.partition), staging.unfolded[user.id] == nil,

@@ -24,4 +24,10 @@ extension LaneSession {
         }
         return frames
     }
+
+    /// Whether the frame of its next delta was made for another session.
+    func nextIsMade(_ user: CachedUser) -> Bool {
+        guard user.deltas != nil, let next = user.reading({ subscription.nextDelta($0) }) else { return false }
+        return user.deltas?.frame(of: next) != nil
+    }
 }

@@ -33,8 +33,7 @@ extension LaneSessions {
         guard isFresh else { return awaitRows(user.id) }
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
-            // A page may look at all rows that one event changed and find none to send, so many of them count as pages.
-            let dear = user.reading { session.subscription.rowsOfNextVersion($0) } / context.configuration.rowsPerPage
+            let dear = dearPages(session, user)
             // Pages go on with the next turn, behind what others append. A delta that fits one page does not wait.
             guard pages > 0 || session.subscription.liveVersion != nil && dear == 0 else {
                 awaitRows(user.id)
@@ -50,6 +49,13 @@ extension LaneSessions {
             }
         }
         awaitCheckpoint(session, isCurrent: !session.isBehind(user))
+    }
+
+    /// How many pages the session's next one counts for, beside its own size: it may look at all rows that one event
+    /// changed and find none to send. One that was made for another session looks at nothing.
+    private func dearPages(_ session: LaneSession, _ user: CachedUser) -> Int {
+        let dear = user.reading { session.subscription.rowsOfNextPage($0) } / context.configuration.rowsPerPage
+        return dear > 0 && session.nextIsMade(user) ? 0 : dear
     }
 
     /// Begins a turn, which has room for so many pages.
@@ -68,8 +74,11 @@ extension LaneSessions {
         plan.awaitCheckpoint(session.handle.id, now: now, after: wait)
     }
 
-    /// For so many rows, some 50 microseconds, what is ready to be sent waits.
-    private static let hashedBeforeDelivery = 100
+    /// So many rows are hashed in some 50 microseconds: what is ready to be sent waits for these, and so do users who
+    /// have more of them.
+    private static let fewRows = 100
+    /// How many sessions of users with more rows a turn passes over.
+    private static let passedLimit = 1_024
 
     /// Sends the checkpoints that are due (rule S9). What the turn has no room for follows with the next one.
     /// - Returns: the users whose states have made digests.
@@ -77,35 +86,57 @@ extension LaneSessions {
         guard isFresh else { return [] }
         let now = now
         var digested: [UserID] = []
+        var (unfinished, passed): (DeliveryPlan.Checkpoint?, [DeliveryPlan.Checkpoint]) = (nil, [])
+        let interrupted = hashedUser
         hashedUser = nil
+        // Users with few rows to hash have room of their own, so that they do not wait for those with many.
         var room = context.configuration.hashedBytesPerTurn
-        while let id = plan.dequeueCheckpoint(due: now) {
-            guard let session = open[id] else { continue }
-            let user = users[session.identity.user]
-            if let user, !session.isBehind(user) {
+        var roomForFew = room / 4
+        while roomForFew > 0, passed.count < Self.passedLimit, let due = plan.dequeueCheckpoint(due: now) {
+            guard let session = open[due.session] else { continue }
+            if let user = users[session.identity.user], !session.isBehind(user) {
+                let hasMany = user.id == interrupted || user.reading { $0.unhashedRows } > Self.fewRows
+                guard !hasMany || room > 0 else {
+                    passed.append(due)
+                    continue
+                }
                 // What is ready leaves before many rows are hashed, which takes a while.
-                if user.reading({ $0.unhashedRows }) > Self.hashedBeforeDelivery { deliveries.send() }
-                room -= user.state.prepareDigests(limitBytes: room)
-                guard room > 0 else {
-                    plan.postponeCheckpoint(id, due: now)
-                    hashedUser = user.id
-                    break
+                if hasMany { deliveries.send() }
+                guard hasMany ? hash(user, room: &room) : hash(user, room: &roomForFew) else {
+                    // The first whose rows do not fit goes on with the next turn, and stays in memory until then.
+                    if hashedUser == nil { (hashedUser, unfinished) = (user.id, due) } else { passed.append(due) }
+                    continue
                 }
             }
-            if let user, let checkpoint = session.subscription.checkpoint(&user.state) {
-                deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
-                digested.append(user.id)
-            } else if user == nil, let digests = session.knownDigests,
-                let checkpoint = session.subscription.checkpoint(digests)
-            {
-                session.knownDigests = nil
-                deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
-            } else {
-                // Where memory is short, the user may be evicted before their checkpoint is due.
-                if user == nil { plan.checkpointIsOverdue(id) }
-                awaitRows(session.identity.user)
-            }
+            if sendCheckpoint(to: session, users) { digested.append(session.identity.user) }
         }
+        plan.putBack(passed, behind: unfinished)
         return digested
+    }
+
+    /// Hashes rows of the user as far as there is room.
+    /// - Returns: whether none is left to hash.
+    private func hash(_ user: CachedUser, room: inout Int) -> Bool {
+        room -= user.state.prepareDigests(limitBytes: room)
+        return room > 0
+    }
+
+    /// Sends the session its checkpoint, or has its user loaded for it.
+    /// - Returns: whether the user's state has made digests.
+    private func sendCheckpoint(to session: LaneSession, _ users: some UserDirectory) -> Bool {
+        let user = users[session.identity.user]
+        if let user, let checkpoint = session.subscription.checkpoint(&user.state) {
+            deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
+            return true
+        }
+        if user == nil, let digests = session.knownDigests, let checkpoint = session.subscription.checkpoint(digests) {
+            session.knownDigests = nil
+            deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
+            return false
+        }
+        // Where memory is short, the user may be evicted before their checkpoint is due.
+        if user == nil { plan.checkpointIsOverdue(session.handle.id) }
+        awaitRows(session.identity.user)
+        return false
     }
 }

@@ -109,7 +109,6 @@ extension LaneWorker {
             // them.
             if report.isLogged(user.partition) { watchers.changed(id, by: touched.keys) }
         }
-        for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
         for answer in staging.answers where report.isSettled(answer.partition) {
             if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
         }
@@ -118,6 +117,8 @@ extension LaneWorker {
         appends.putBack(
             staging.answers.compactMap { report.isSettled($0.partition) ? $0.rest : $0.append })
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
+        // Behind the answers: a state that is handed over takes the sessions with it of devices that it knows revoked.
+        for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
         for user in staging.touched.keys.compactMap({ users[$0] }) {
             if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
             sessions.sendToAll(of: user, since: ended)
@@ -128,11 +129,12 @@ extension LaneWorker {
 
     /// Has the user's event folded beside the lane, once the log has it.
     private func fold(_ event: Event, of id: UserID, _ report: CommitReport) {
-        guard let user = users[id] else { return }
-        guard report.isValid(user.partition) else {
+        let partition = context.log.partition(of: id)
+        guard report.isValid(partition) else {
             users.forget(id)
-            return report.isLogged(user.partition) ? watchers.hear(.changed(id)) : ()
+            return report.isLogged(partition) ? watchers.hear(.changed(id)) : ()
         }
+        guard let user = users[id] else { return }
         services.folder.post(users.handOver(user, event, behind: log.tails[user.partition]))
     }
 }

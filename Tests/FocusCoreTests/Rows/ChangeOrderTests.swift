@@ -12,7 +12,7 @@ import Testing
         for number in Array(0..<count).shuffled(using: &random) {
             _ = store.put(key("n\(number)"), [UInt8(number % 251)], at: Version(1))
         }
-        store.endVersion()
+        store.endVersion(Version(1))
         return store
     }
 
@@ -66,6 +66,19 @@ import Testing
         }
     }
 
+    @Test("Q1: rows of a version are sorted when it ends, and not by an event that changes none")
+    func endsOnce() {
+        var random = SplitMix64(seed: 5)
+        var store = RowStore()
+        for number in Array(0..<2 * ChangeOrder.longRun).shuffled(using: &random) {
+            _ = store.put(key("n\(number)"), [1], at: Version(1))
+        }
+        let before = [store.order.changes, store.streams[0].order.changes]
+        store.moveStream(of: .chat, at: Version(2))
+        store.endVersion(Version(2))
+        #expect([store.order.changes, store.streams[0].order.changes] == before)
+    }
+
     @Test("Q1: a page within the rows of one version looks at its own rows, and no more")
     func looksAtItsOwn() {
         var random = SplitMix64(seed: 6)
@@ -86,12 +99,12 @@ import Testing
         for number in Array(0..<TombstoneQueue.limit + 1_000).shuffled(using: &random) {
             version = version.next
             _ = store.remove(key("n\(number)"), at: version)
-            store.endVersion()
+            store.endVersion(version)
             _ = store.trimTombstones()
             // It gets the number of a tombstone that was dropped.
             _ = store.put(key(number % 2 == 0 ? "a\(number)" : "z\(number)"), [1], at: version.next)
             version = version.next
-            store.endVersion()
+            store.endVersion(version)
         }
         let run = store.order.run(from: 0)
         #expect(run.contains { store.rows.entries[store.order.changes[$0].number].key.key.first != "n" })
@@ -117,7 +130,7 @@ import Testing
                         _ = store.put(key, [UInt8.random(in: 0...255, using: &random)], at: version)
                     }
                 }
-                store.endVersion()
+                store.endVersion(version)
             }
             let held = Dictionary(sent.map { ($0.key, $0) }) { $1 }
             #expect(held == Dictionary(uniqueKeysWithValues: stated(store, view).map { ($0.key, $0) }))

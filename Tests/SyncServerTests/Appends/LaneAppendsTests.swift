@@ -29,9 +29,10 @@ import Testing
 
     /// Stages the frames of one statement.
     private func stage(
-        _ appends: LaneAppends, _ sessions: [UInt64: LaneSession], failed: (UserID) -> Void = { _ in }
+        _ appends: LaneAppends, _ sessions: [UInt64: LaneSession], bounds: WorkBounds = WorkBounds(),
+        failed: (UserID) -> Void = { _ in }
     ) -> AppendStaging {
-        var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head])
+        var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head], bounds: bounds)
         appends.stage(
             into: &staging, users, session: { sessions[$0] },
             connected: { user in
@@ -114,6 +115,37 @@ import Testing
         _ = context.budget.reserve(InboundCharge(bytes: 100)) {}
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
         #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
+    }
+
+    @Test("Q1: a frame of which only the answer is missing is answered while bulk rests")
+    func answersWhileBulkRests() throws {
+        let appends = appends { ($0.lightWork, $0.bulkRestMilliseconds) = (100, 250) }
+        for id in [anna, ben] { try users.load(id, from: store) }
+        let sessions = [
+            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
+            2: LaneSamples.session(2, LaneSamples.identity(ben)),
+        ]
+        let bulk = (0..<40).map { LaneSamples.focus("f\($0)") }
+        for (turn, milliseconds) in [Int64(1), 100].enumerated() {
+            appends.enqueue(LaneSamples.append(1, bulk, at: 1 + 40 * Int64(turn)))
+            appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()], at: 1 + Int64(turn)))
+            let (began, staging) = (time.now, stage(appends, sessions, bounds: appends.bounds))
+            time.advance(milliseconds)
+            appends.ended(staging, began: began)
+        }
+        #expect(appends.bounds.ofHeavyUsers == 0)
+        _ = appends.removeAll()
+        let last = try #require(
+            users[anna]?.state.lastSequence(of: sessions[1]!.identity.device, incarnation: Incarnation(1)))
+        var frame = LaneSamples.append(1, [LaneSamples.focus()], at: last.rawValue)
+        let subject = ReceiptSubject(
+            log: LaneSamples.log, user: anna, device: sessions[1]!.identity.device, incarnation: Incarnation(1),
+            scope: .system)
+        frame.progress = AppendProgress(ReceiptRun(key: nil, subject: subject), offer: nil)
+        frame.progress?.taken = 1
+        appends.putBack([frame])
+        let answers = stage(appends, sessions, bounds: appends.bounds).answers
+        #expect(answers.map(\.appended?.throughSequence) == [last] && appends.isEmpty)
     }
 
     @Test("Q5: past the quota of a day nothing of a device is taken until some of it has flowed back; others go on")

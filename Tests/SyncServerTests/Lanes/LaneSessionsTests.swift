@@ -43,10 +43,11 @@ import Testing
 
     @discardableResult
     private func open(
-        _ sessions: LaneSessions, _ id: UInt64 = 1, device: DeviceID? = nil, cursor: Cursor? = nil,
-        quota: Int = 1_000_000
+        _ sessions: LaneSessions, _ id: UInt64 = 1, user: UserID? = nil, device: DeviceID? = nil,
+        of deviceClass: DeviceClass = .phone, cursor: Cursor? = nil, quota: Int = 1_000_000
     ) -> [String] {
-        var opening = LaneSamples.opening(LaneSamples.identity(anna, device ?? phone))
+        var opening = LaneSamples.opening(LaneSamples.identity(user ?? anna, device ?? phone))
+        opening.view.deviceClass = deviceClass
         opening.cursor = cursor
         sessions.enqueue(connections.handle(id, quota: quota), opening)
         sessions.admit(users, event: event)
@@ -262,8 +263,13 @@ import Testing
     }
 
     /// Hides the previews of 40 notifications of a user who has two sessions.
+    /// - Parameters:
+    ///   - classes: of the sessions' devices.
+    ///   - before: whether something else changes before that.
     /// - Returns: what each session is told in that turn, and how many rows its next page looked at.
-    private func hide(_ sessions: LaneSessions) throws -> (told: [[String]], rows: Int) {
+    private func hide(
+        _ sessions: LaneSessions, from classes: [DeviceClass] = [.phone, .watch], behindAnother before: Bool = false
+    ) throws -> (told: [[String]], rows: Int) {
         let app = AppID("com.example.app")
         store.append(.appRegistered(AppRegistered(name: "App", build: 1)), of: anna, app: app)
         for number in 0..<40 {
@@ -271,16 +277,17 @@ import Testing
             store.append(.notificationPosted(posted), of: anna, app: app)
         }
         try users.load(anna, from: store)
-        for id in [UInt64(1), 2] {
-            #expect(open(sessions, id, device: DeviceID(UUID())).contains("rows"))
+        for (id, deviceClass) in zip([UInt64(1), 2], classes) {
+            #expect(open(sessions, id, device: DeviceID(UUID()), of: deviceClass).contains("rows"))
             #expect(sessions[id]?.subscription.liveVersion == users[anna]?.state.version)
         }
+        if before { store.appendFocus("focus", of: anna) }
         var hidden = NotificationSettingsChanged()
         hidden.previews = .never
         store.append(.notificationSettingsChanged(hidden), of: anna, app: app)
         try users.load(anna, from: store)
         let user = try #require(users[anna])
-        let rows = sessions[1]?.subscription.rowsOfNextVersion(user.state) ?? 0
+        let rows = sessions[1]?.subscription.rowsOfNextPage(user.state) ?? 0
         sessions.beginTurn()
         sessions.sendToAll(of: user)
         return ([told(1, sessions), told(2, sessions)], rows)
@@ -297,6 +304,16 @@ import Testing
         #expect(told(1, sessions).isEmpty && told(2, sessions) == ["rows"])
     }
 
+    @Test(
+        "Q1: a small change before such an event makes its rows no cheaper; a page made for another session is free",
+        arguments: [DeviceClass.phone, .watch])
+    func costOfDearPages(of other: DeviceClass) throws {
+        var configuration = LaneConfiguration()
+        (configuration.rowsPerPage, configuration.pagesPerTurn) = (10, 2)
+        let hidden = try hide(sessions(configuration), from: [.phone, other], behindAnother: true)
+        #expect(hidden.told == [["rows"], other == .phone ? ["rows"] : []])
+    }
+
     @Test("Q1: rows that one event changed count as a page from `rowsPerPage` on, and not one row before", arguments: [0, 1])
     func edgeOfDearPages(more: Int) throws {
         var configuration = LaneConfiguration()
@@ -309,9 +326,9 @@ import Testing
     @Test("Q1: a turn hashes a few rows for checkpoints; the checkpoint follows when all are hashed")
     func hashes() throws {
         var configuration = LaneConfiguration()
-        configuration.hashedBytesPerTurn = 1_000
+        configuration.hashedBytesPerTurn = 4_000
         let sessions = sessions(configuration)
-        for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
+        for number in 0..<160 { store.appendFocus("focus-\(number)", of: anna) }
         try users.load(anna, from: store)
         open(sessions)
         time.advance(1_000)
@@ -323,6 +340,30 @@ import Testing
             turns += 1
         }
         #expect((4..<40).contains(turns) && !isDue(sessions))
+    }
+
+    @Test("Q1, S9: who has few rows to hash does not wait for who has many, and whoever comes does not interrupt these")
+    func hashesFewBesideMany() throws {
+        var configuration = LaneConfiguration()
+        configuration.hashedBytesPerTurn = 2_000
+        let (sessions, ben) = (sessions(configuration), UserID(UUID()))
+        for number in 0..<120 { store.appendFocus("focus-\(number)", of: anna) }
+        store.appendFocus("focus", of: ben)
+        for id in [anna, ben] { try users.load(id, from: store) }
+        #expect(open(sessions).contains("rows"))
+        #expect(open(sessions, 2, user: ben).contains("rows"))
+        _ = sessions.sendCheckpoints(users)
+        #expect(told(1, sessions).isEmpty && told(2, sessions) == ["checkpoint"])
+        var turns = 1
+        while told(1, sessions).isEmpty, turns < 50 {
+            let other = UserID(UUID())
+            for number in 0..<120 { store.appendFocus("focus-\(number)", of: other) }
+            try users.load(other, from: store)
+            open(sessions, UInt64(2 + turns), user: other)
+            _ = sessions.sendCheckpoints(users)
+            turns += 1
+        }
+        #expect((3..<20).contains(turns), "\(turns)")
     }
 
     // MARK: Review

@@ -335,6 +335,21 @@ import Testing
         #expect(users.backlog.isBehind(ben, in: PartLog.partition))
     }
 
+    @Test("T1, Q1: what falls due takes a quarter of a statement, so that appends go with each; the rest comes next")
+    func leavesRoom() throws {
+        let users = users { $0.eventsPerStatement = 8 }
+        for id in (0..<6).map({ _ in UserID(UUID()) }) {
+            store.appendFocus("work", of: id)
+            store.append(hour, of: id)
+            try load(id, users)
+        }
+        time.advance(3_600_001)
+        var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head])
+        users.stageDue(into: &staging)
+        #expect(staging.eventCount == 2 && staging.hasRoom(users.configuration))
+        #expect(users.nextLook.map { $0 <= time.now } == true)
+    }
+
     @Test("T1: what is due is staged for those in memory, once")
     func stages() throws {
         let users = users()

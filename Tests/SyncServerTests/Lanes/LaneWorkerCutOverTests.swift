@@ -20,6 +20,7 @@ import Waits
     init() throws {
         var configuration = LaneConfiguration()
         configuration.gatherMicroseconds = 0
+        (configuration.workBesideLane, configuration.foldsBesideLane) = (0, 1)
         worker = LaneWorker(
             context: LaneSamples.context(time, configuration), index: 0, partitions: [PartLog.partition],
             mailbox: mailbox, store: store,
@@ -61,6 +62,35 @@ import Waits
         time.advance(1_000)
         try turns()
         #expect(store.events.last?.type == EventType.audienceChanged.rawValue)
+        #expect(connections.told(1, worker.deliveries).contains("statuses"))
+    }
+
+    @Test("V1: so is what an event changes that is folded beside the lane, behind another of its statement")
+    func watchersOfDearEvents() throws {
+        // An alert that is held makes the event dear.
+        let events: [(EventBody, AppID?)] = [
+            (.focusConfigured(FocusConfigured(focusID: "work", name: "Work")), nil),
+            (.focusChanged(FocusChanged(focusID: "work", isActive: true)), nil),
+            (.notificationPosted(NotificationPosted(notificationID: "n", body: "b")), app),
+            (.audienceChanged(AudienceChanged(add: [anna], remove: [])), app),
+        ]
+        for (body, app) in events { store.append(body, of: ben, app: app) }
+        try turns([.headsMayHaveMoved])
+        time.advance(1_000)
+        try turns()
+        #expect(connections.told(1, worker.deliveries).contains("statuses"))
+        store.appendWaits = { [store] in (store.generation, store.changed) = (2, []) }
+        let bodies: [EventBody] = [
+            .preferenceChanged(PreferenceChanged(key: "a", value: .string("b"))),
+            LaneSamples.focus(isActive: false),
+        ]
+        var frame = LaneSamples.append(2, bodies, app: app)
+        let last = try #require(store.events.last?.occurredAt)
+        frame.request.events[1].envelope.occurredAt = last.adding(microseconds: 1)
+        try turns([.append(session: 2, frame.request)])
+        time.advance(1_000)
+        try turns()
+        #expect(store.events.last?.type == EventType.focusChanged.rawValue)
         #expect(connections.told(1, worker.deliveries).contains("statuses"))
     }
 }

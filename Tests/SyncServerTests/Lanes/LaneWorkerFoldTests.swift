@@ -120,6 +120,18 @@ import Waits
         #expect(told(3) == ["cut off"])
     }
 
+    @Test("P1, A3: who is revoked in the statement of a dear event is answered before they are cut off")
+    func answeredBeforeCutOff() throws {
+        let other = DeviceID(UUID())
+        try turns([open(3, anna, other)])
+        _ = told(3)
+        try turns([
+            append(3, [LaneSamples.focus("b")], at: 1),
+            append(1, [.deviceRevoked(DeviceRevoked(device: other)), .badgeCleared], at: 2),
+        ])
+        #expect(folder.tasks.count == 1 && told(3) == ["answered  100", "cut off"])
+    }
+
     @Test("A3: a device is cut off before the state that knows of its revocation is dropped for another generation")
     func revokedBeforeCutOver() throws {
         let other = DeviceID(UUID())

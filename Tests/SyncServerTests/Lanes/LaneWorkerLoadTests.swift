@@ -104,7 +104,7 @@ import Waits
         for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
         var configuration = LaneConfiguration()
         (configuration.cacheBytes, configuration.cacheCheckMilliseconds) = (1, 0)
-        configuration.hashedBytesPerTurn = 1_000
+        configuration.hashedBytesPerTurn = 4_000
         loader.isPrompt = true
         worker = Self.worker(configuration, time, mailbox, store, loader)
         try turns([open(1, anna)])
