@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import NIOConcurrencyHelpers
+import Waits
 
 /// An event that is in the log, and the state of its user before it.
 struct FoldTask: Sendable {
@@ -20,8 +21,9 @@ struct FoldTask: Sendable {
     }
 }
 
-/// Folds dear events beside the lane, so that nobody but their own users waits for them (rule Q1). What it answers is
-/// taken up as what the `Loader` answers: it is the user's state as of the event.
+/// Folds dear events beside the lane, so that nobody but their own users waits for them (rule Q1). Next is that of the
+/// user for whom least was folded (`WorkAccounts`). What it answers is taken up as what the `Loader` answers: it is the
+/// user's state as of the event.
 final class Folder: Sendable {
     /// Nil ends the thread.
     private let mailbox = Mailbox<FoldTask?>()
@@ -49,13 +51,21 @@ final class Folder: Sendable {
     }
 
     private func run() {
+        var waiting = WorkAccounts<UserID, FoldTask?>(goneLimit: 1_024)
         while true {
-            // Each is taken out, so that its state is nobody else's when it changes: it would be copied.
-            var tasks = Array(mailbox.receive().reversed())
-            while let next = tasks.popLast() {
-                guard var task = next, !isStopping() else { return }
-                report(task.answer())
+            for task in mailbox.receive(until: waiting.isEmpty ? nil : .passed) {
+                guard let task else { return }
+                // One that waits already is of before the lane started over: nobody awaits its answer.
+                waiting.wait(task.user.state.user, opening: nil)
+                waiting.with(task.user.state.user) { $0 = task }
             }
+            // It is taken out, so that its state is nobody else's when it changes: it would be copied.
+            guard let user = waiting.next(), var task = waiting.with(user, { $0.take() }) ?? nil else { continue }
+            guard !isStopping() else { return }
+            let before = task.user.state.work
+            let answer = task.answer()
+            waiting.endTurn(of: user, work: task.user.state.work - before, waits: false)
+            report(answer)
         }
     }
 }

@@ -165,7 +165,8 @@ final class LaneUsers {
     private func keep(_ stored: LoadedUser, _ id: UserID, _ partition: Partition) {
         var loaded = stored
         do {
-            for event in loads.remove(id) where event.version > loaded.state.version { try loaded.apply(event) }
+            let events = loads.remove(id, bytes: loaded.state.approximateBytes)
+            for event in events where event.version > loaded.state.version { try loaded.apply(event) }
         } catch {
             return quarantine(id, error)
         }

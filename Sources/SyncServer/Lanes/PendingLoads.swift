@@ -1,4 +1,3 @@
-import DequeModule
 import EventStore
 import FocusCore
 
@@ -16,16 +15,15 @@ enum LoadUse: Equatable {
 
 /// The users whom a lane's `Loader` is asked for, or whose states its `Folder` has.
 ///
-/// Flow: a user is needed → they wait for a question that has room → they are asked for → the answer is taken up. While
-/// they are asked for, the lane goes on: what others append for them meanwhile is kept here, because the answer may
+/// Flow: a user is needed → they wait for a question that has room → they are asked for → the answer is taken up. Next
+/// is the user of whom least was loaded (`WorkAccounts`); of several, the one who was needed first. While they are asked
+/// for, the lane goes on: what others append for them meanwhile is kept here, because the answer may
 /// lack it.
 struct PendingLoads {
     /// A user who is asked for.
     private struct Asked {
         /// The question's number.
         var question: Int
-        /// The user's place among those whom it asks for.
-        var place = 0
         /// The head of the user's partition when the question was made. The lane has been told of all events from
         /// there on.
         var head: PartitionHead
@@ -38,6 +36,8 @@ struct PendingLoads {
         var skippedTo = Version.zero
         /// Whether the answer may not be used: something changed that no event tells.
         var isOutdated = false
+        /// Whether the user's turn ends with the answer; not of one whose state the `Folder` has.
+        var hasTurn = false
     }
 
     /// How many questions are under way at once: while the lane takes up one answer, the loader is at the next.
@@ -45,8 +45,11 @@ struct PendingLoads {
     /// Payload bytes that are kept for a user. Past that their events are read from the log once more.
     static let keptBytes = 1024 * 1024
 
-    /// Users who wait for a question, in the order in which they were needed.
-    private var waiting: Deque<UserID> = []
+    /// How many users who do not wait are remembered for what was loaded of them.
+    private static let goneUsers = 4_096
+
+    /// Those who wait for a question; some that `isWaiting` does not name are not needed any more.
+    private var accounts = WorkAccounts<UserID, Void>(goneLimit: goneUsers)
     private var isWaiting: Set<UserID> = []
     /// Those who are to be loaded: an outline of them lacked events, and so may the next one.
     private var needState: Set<UserID> = []
@@ -62,7 +65,7 @@ struct PendingLoads {
     private var resumesAt = MonotonicTime(milliseconds: .min)
 
     /// How many users are to be loaded.
-    var count: Int { waiting.count + asked.count }
+    var count: Int { isWaiting.count + asked.count }
 
     /// Whether the user is going to be loaded.
     func contains(_ id: UserID) -> Bool { asked[id] != nil || isWaiting.contains(id) }
@@ -72,13 +75,13 @@ struct PendingLoads {
     mutating func need(_ id: UserID, inFull: Bool = false) {
         if inFull { needState.insert(id) }
         guard asked[id] == nil, isWaiting.insert(id).inserted else { return }
-        waiting.append(id)
+        accounts.wait(id, opening: ())
     }
 
     // MARK: Asking
 
     /// When the next question can be made; nil when nobody waits for one, or when answers have to come first.
-    var nextQuestion: MonotonicTime? { waiting.isEmpty || questions.count >= Self.questionLimit ? nil : resumesAt }
+    var nextQuestion: MonotonicTime? { isWaiting.isEmpty || questions.count >= Self.questionLimit ? nil : resumesAt }
 
     /// Makes the next question, for up to `limit` users; nil when there is none to ask now.
     /// - Parameters:
@@ -94,11 +97,14 @@ struct PendingLoads {
         questions.insert(lastQuestion)
         var users: [(Partition, UserID)] = []
         var outlined: [UserID: [Cursor]] = [:]
-        while users.count < limit, let id = waiting.popFirst() {
-            isWaiting.remove(id)
+        while users.count < limit, let id = accounts.next() {
+            guard isWaiting.remove(id) != nil else {
+                accounts.endTurn(of: id, work: 0, waits: false)
+                continue
+            }
             let known = head(id)
-            asked[id] = Asked(question: lastQuestion, place: users.count, head: known)
             users.append((known.partition, id))
+            asked[id] = Asked(question: lastQuestion, head: known, hasTurn: true)
             if needState.remove(id) == nil { outlined[id] = cursors(id) }
         }
         defer { mustReconnect = false }
@@ -166,7 +172,8 @@ struct PendingLoads {
 
     /// Forgets all users: nobody needs them any more.
     mutating func removeAll() {
-        (waiting, isWaiting, needState) = ([], [], [])
+        (isWaiting, needState) = ([], [])
+        accounts = WorkAccounts(goneLimit: Self.goneUsers)
         (asked, questions, handedOver) = ([:], [], [:])
     }
 
@@ -178,13 +185,9 @@ struct PendingLoads {
     }
 
     /// Asks again for the question's users of whom the answer said nothing: they were too large to come with the
-    /// others. They are next, in their order: who was needed later would pass them again and again otherwise.
+    /// others.
     mutating func askForRest(of question: Int) {
-        let rest = asked.filter { $0.value.question == question }.sorted { $0.value.place > $1.value.place }
-        for (id, _) in rest {
-            asked[id] = nil
-            if isWaiting.insert(id).inserted { waiting.prepend(id) }
-        }
+        for id in asked.filter({ $0.value.question == question }).keys.sorted() { again(id) }
     }
 
     /// Records that the database refused a question: its users are asked for again, after a while, and over a new
@@ -212,20 +215,26 @@ struct PendingLoads {
     }
 
     /// Ends the user's load.
+    /// - Parameter bytes: about how many were loaded of them.
     /// - Returns: the events that the lane was told of since the question was made, in the log's order.
-    mutating func remove(_ id: UserID) -> [LoggedEvent] {
-        if isWaiting.remove(id) != nil { waiting.removeAll { $0 == id } }
+    mutating func remove(_ id: UserID, bytes: Int = 0) -> [LoggedEvent] {
+        isWaiting.remove(id)
         needState.remove(id)
-        return asked.removeValue(forKey: id)?.events ?? []
+        guard let load = asked.removeValue(forKey: id) else { return [] }
+        if load.hasTurn { accounts.endTurn(of: id, work: Work.load + bytes / Work.bytesPerUnit, waits: false) }
+        return load.events
     }
 
-    /// Asks for the user again.
+    /// Asks for the user again. They are next among those of whom as little was loaded, as if they had not been asked
+    /// for: who was needed later would pass them again and again otherwise.
     /// - Parameters:
     ///   - elsewhere: whether the answer came from another history of the log, or from a server left behind.
     ///   - inFull: whether an outline of the user does not do.
     mutating func again(_ id: UserID, elsewhere: Bool = false, inFull: Bool = false) {
-        asked[id] = nil
         if elsewhere { mustReconnect = true }
-        need(id, inFull: inFull)
+        guard asked.removeValue(forKey: id)?.hasTurn == true else { return need(id, inFull: inFull) }
+        if inFull { needState.insert(id) }
+        isWaiting.insert(id)
+        accounts.putBack(id)
     }
 }

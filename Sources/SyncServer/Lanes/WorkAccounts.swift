@@ -60,7 +60,7 @@ struct WorkAccounts<Key: Hashable, Content> {
         turns.insert(Turn(time: accounts[key]?.time ?? time, since: lastNumber, key: key))
     }
 
-    /// The account whose turn it is; nil when none waits. Its turn ends with `endTurn`, before the next call.
+    /// The account whose turn it is; nil when none waits. Its turn ends with `endTurn` or `putBack`.
     mutating func next() -> Key? {
         guard let turn = turns.popMin() else { return nil }
         time = max(time, turn.time)
@@ -83,6 +83,12 @@ struct WorkAccounts<Key: Hashable, Content> {
             gone.append((key, lastNumber))
             forget()
         }
+    }
+
+    /// Takes back the account's turn: it waits as if it had had none.
+    mutating func putBack(_ key: Key) {
+        guard let account = accounts[key], account.isWaiting else { return }
+        turns.insert(Turn(time: account.time, since: account.since, key: key))
     }
 
     /// Reads or changes what the account has; nil for an unknown one.

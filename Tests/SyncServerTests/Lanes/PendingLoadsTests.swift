@@ -51,6 +51,22 @@ import Testing
         #expect(users(ask(&loads, limit: 8)) == Array(all[1...]) && loads.count == 7 && isNew)
     }
 
+    @Test("Q1: of whom much was loaded waits for those of whom little was")
+    func fair() {
+        var loads = PendingLoads()
+        for bytes in [64 << 20, 1_000] {
+            let id = bytes > 1_000 ? anna : ben
+            loads.need(id)
+            #expect(users(ask(&loads)) == [id])
+            _ = (loads.remove(id, bytes: bytes), loads.ended(bytes > 1_000 ? 1 : 2))
+        }
+        let carol = UserID(UUID())
+        for id in [anna, ben, carol] { loads.need(id) }
+        #expect((0..<3).map { _ in users(ask(&loads, limit: 1)) } == [[carol], [ben], []])
+        let isNew = (loads.ended(3), loads.ended(4))
+        #expect(users(ask(&loads, limit: 1)) == [anna] && isNew == (true, true))
+    }
+
     @Test("A question names the cursors of those for whom an outline may do, and of nobody else")
     func cursors() throws {
         var loads = PendingLoads()
