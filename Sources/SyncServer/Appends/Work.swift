@@ -12,7 +12,7 @@ enum Work {
     static let perRestMillisecond = 10
     /// A frame that asks the log what stands at its places, which takes one or two statements beside the lane.
     static let lookUp = 200
-    /// A user who is loaded into memory, beside their bytes.
+    /// A user who is loaded into memory, beside their bytes, or looked up.
     static let load = 500
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.
     static let fetchStep = 3_000

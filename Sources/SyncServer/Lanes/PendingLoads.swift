@@ -16,9 +16,8 @@ enum LoadUse: Equatable {
 /// The users whom a lane's `Loader` is asked for, or whose states its `Folder` has.
 ///
 /// Flow: a user is needed → they wait for a question that has room → they are asked for → the answer is taken up. Next
-/// is the user of whom least was loaded (`WorkAccounts`); of several, the one who was needed first. While they are asked
-/// for, the lane goes on: what others append for them meanwhile is kept here, because the answer may
-/// lack it.
+/// is the user of whom least was loaded (`WorkAccounts`); of several, the one who was needed first. While they are
+/// asked for, the lane goes on: what others append for them meanwhile is kept here, because the answer may lack it.
 struct PendingLoads {
     /// A user who is asked for.
     private struct Asked {
@@ -166,7 +165,7 @@ struct PendingLoads {
 
     /// Makes all answers that are still to come useless; the users are asked for again.
     mutating func restart() {
-        for id in asked.keys.sorted() { again(id) }
+        for id in asked.keys.sorted() { putBack(id) }
         (questions, handedOver) = ([], [:])
     }
 
@@ -187,7 +186,14 @@ struct PendingLoads {
     /// Asks again for the question's users of whom the answer said nothing: they were too large to come with the
     /// others.
     mutating func askForRest(of question: Int) {
-        for id in asked.filter({ $0.value.question == question }).keys.sorted() { again(id) }
+        for id in asked.filter({ $0.value.question == question }).keys.sorted() { putBack(id) }
+    }
+
+    /// The user waits as if they had not been asked for: who was needed later would pass them again and again otherwise.
+    private mutating func putBack(_ id: UserID) {
+        guard asked.removeValue(forKey: id)?.hasTurn == true else { return need(id) }
+        isWaiting.insert(id)
+        accounts.putBack(id)
     }
 
     /// Records that the database refused a question: its users are asked for again, after a while, and over a new
@@ -225,8 +231,8 @@ struct PendingLoads {
         return load.events
     }
 
-    /// Asks for the user again. They are next among those of whom as little was loaded, as if they had not been asked
-    /// for: who was needed later would pass them again and again otherwise.
+    /// Asks again for a user whose load is of no use. It counts, so that nobody waits who is asked for with a user to
+    /// whom that happens again and again.
     /// - Parameters:
     ///   - elsewhere: whether the answer came from another history of the log, or from a server left behind.
     ///   - inFull: whether an outline of the user does not do.
@@ -235,6 +241,6 @@ struct PendingLoads {
         guard asked.removeValue(forKey: id)?.hasTurn == true else { return need(id, inFull: inFull) }
         if inFull { needState.insert(id) }
         isWaiting.insert(id)
-        accounts.putBack(id)
+        accounts.endTurn(of: id, work: Work.load, waits: true)
     }
 }

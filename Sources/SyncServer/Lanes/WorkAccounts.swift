@@ -5,7 +5,7 @@ import HeapModule
 ///
 /// This is start-time fair queueing. An account's virtual time is the work that was done for it, and the account with
 /// the least is next; of several, the one that has waited longest. An account that comes back from idle starts at the
-/// virtual time of the turn under way: what it did not use is lost, and no others wait for it to catch up. One that had
+/// virtual time of the last turn: what it did not use is lost, and no others wait for it to catch up. One that had
 /// more than others keeps its time while it is idle, so nobody is rid of a debt by going for a moment.
 struct WorkAccounts<Key: Hashable, Content> {
     private struct Account {
@@ -31,7 +31,7 @@ struct WorkAccounts<Key: Hashable, Content> {
     private var turns = Heap<Turn>()
     /// Accounts that do not wait, those that went longest ago first. May hold some that wait again.
     private var gone: Deque<(key: Key, since: Int)> = []
-    /// The virtual time of the last turn.
+    /// The greatest virtual time at which a turn began in which something was done.
     private var time = 0
     private var lastNumber = 0
     private let goneLimit: Int
@@ -62,9 +62,7 @@ struct WorkAccounts<Key: Hashable, Content> {
 
     /// The account whose turn it is; nil when none waits. Its turn ends with `endTurn` or `putBack`.
     mutating func next() -> Key? {
-        guard let turn = turns.popMin() else { return nil }
-        time = max(time, turn.time)
-        return turn.key
+        turns.popMin()?.key
     }
 
     /// Ends the account's turn.
@@ -74,6 +72,7 @@ struct WorkAccounts<Key: Hashable, Content> {
     mutating func endTurn(of key: Key, work: Int, waits: Bool) {
         guard let index = accounts.index(forKey: key) else { return }
         lastNumber += 1
+        if work > 0 { time = max(time, accounts.values[index].time) }
         accounts.values[index].time += work
         accounts.values[index].since = lastNumber
         accounts.values[index].isWaiting = waits

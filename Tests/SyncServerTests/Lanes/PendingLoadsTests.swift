@@ -60,11 +60,26 @@ import Testing
             #expect(users(ask(&loads)) == [id])
             _ = (loads.remove(id, bytes: bytes), loads.ended(bytes > 1_000 ? 1 : 2))
         }
-        let carol = UserID(UUID())
+        let (carol, dora) = (UserID(UUID()), UserID(UUID()))
         for id in [anna, ben, carol] { loads.need(id) }
         #expect((0..<3).map { _ in users(ask(&loads, limit: 1)) } == [[carol], [ben], []])
         let isNew = (loads.ended(3), loads.ended(4))
         #expect(users(ask(&loads, limit: 1)) == [anna] && isNew == (true, true))
+        // Those who do not come with an answer had no turn: who is new does not wait for them.
+        loads.askForRest(of: 5)
+        loads.need(dora)
+        #expect(users(ask(&loads)) == [dora, anna])
+    }
+
+    @Test("Q1: nobody waits for ever who is asked for with a user whose loads are of no use")
+    func useless() {
+        var loads = PendingLoads()
+        for id in [anna, ben] { loads.need(id) }
+        #expect(users(ask(&loads)) == [anna, ben])
+        loads.again(anna)
+        let isNew = loads.ended(1)
+        loads.askForRest(of: 1)
+        #expect(users(ask(&loads)) == [ben, anna] && isNew)
     }
 
     @Test("A question names the cursors of those for whom an outline may do, and of nobody else")
