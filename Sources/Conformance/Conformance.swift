@@ -10,6 +10,6 @@ public enum Conformance {
         + SyncCases.all
         + CursorCases.all + SilenceCases.all + DigestCases.all + PeerCases.all + ReachCases.all + FetchCases.all
         + SilenceAllCases.all + ActionCases.all + FlowCases.all
-        + HeartbeatCases.all + ActivityCases.all
+        + HeartbeatCases.all + ActivityCases.all + QuotaCases.all
         + ServersCases.all + RebuildCases.all + CrashCases.all + ShutDownCases.all + HealingCases.all
 }

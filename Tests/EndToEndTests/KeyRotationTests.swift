@@ -3,6 +3,7 @@ import FocusSyncClient
 import Foundation
 import Support
 import Testing
+import Tokens
 
 /// Rule A1 as an operator lives it: one key takes over from another while devices are connected.
 @Suite("Rotation of keys", .fewAtATime) struct KeyRotationTests {
@@ -47,6 +48,57 @@ import Testing
         _ = try await commands.succeed(["sync"] + new)
         #expect(try await commands.run(["keys", "retire", "next", "--after", "1d"] + keys).exitCode == 1)
         await server.remove()
+    }
+
+    /// What stands where the file of keys was.
+    enum Broken: CaseIterable { case garbage, directory, nothing }
+
+    @Test(
+        "A1: a file of keys that is broken leaves the server the keys that it had, and is told; a mended one is taken",
+        arguments: Broken.allCases)
+    func broken(_ what: Broken) async throws {
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let log = { try String(contentsOfFile: place + "/log", encoding: .utf8) }
+        let database = try await onThread { try TestCluster.shared.makeDatabase() }
+        let server = try await FocusdProcess(
+            database: database, options: ["--log-level", "notice"], log: place + "/log")
+        let file = server.directory + "/token.key"
+        let (old, new) = (TestServer.secret, Array("fedcba9876543210fedcba9876543210".utf8))
+        #expect(try await letsIn(server, old))
+
+        switch what {
+        case .garbage: try "no keys".write(toFile: file, atomically: true, encoding: .utf8)
+        case .directory:
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        case .nothing: try FileManager.default.removeItem(atPath: file)
+        }
+        let complaint = what == .garbage ? "\(file) holds no keys of tokens" : "\(file) cannot be read"
+        try await awaiting("focusd complains of the file") {
+            let text = try log()
+            return text.contains("keys of tokens stay as they were") && text.contains(complaint)
+        }
+        #expect(try await letsIn(server, old), "the key that it had")
+        #expect(try await !letsIn(server, new))
+
+        if what == .directory { try FileManager.default.removeItem(atPath: file) }
+        let hex = new.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try hex.write(toFile: file, atomically: true, encoding: .utf8)
+        try await awaiting("focusd takes the new key") { try log().contains("keys of tokens have changed") }
+        #expect(try await letsIn(server, new))
+        #expect(try await !letsIn(server, old))
+        #expect(await server.terminate())
+        await server.remove()
+    }
+
+    /// Whether a device whose token was signed with the secret gets a session.
+    private func letsIn(_ server: FocusdProcess, _ secret: [UInt8]) async throws -> Bool {
+        let client = try await WireClient.connect(port: server.port)
+        try await client.hello(token: TestServer.token(.random(), .random(), key: .secret(secret)))
+        let answer = try await client.next()
+        await client.close()
+        return if case .welcome = answer { true } else { false }
     }
 
     @Test("focusctl keys keeps names apart, writes no secret out, and says what is wrong")

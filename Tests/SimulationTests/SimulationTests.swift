@@ -109,6 +109,16 @@ import Testing
         }
     }
 
+    @Test("So it is beside 1,300 users whose rows lack events, 600 who cannot be loaded, and one who never can")
+    func contentionInACrowd() throws {
+        try runUndisturbed(2) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (4, 8, 4, 2)
+            (plan.interleaves, plan.pause, plan.latency, plan.lateLimit) = (2, 20_000, 2_000, 1)
+            (plan.callMicroseconds, plan.judgesAnswers) = (300, true)
+            (plan.crowd, plan.brokenCrowd, plan.brokenEvents) = (1_300, 600, 10)
+        }
+    }
+
     @Test("S4, S9: who comes back with a current cursor is let in by a look-up of their user, and told their digests")
     func currentCursors() throws {
         var loads = LoadCounts()

@@ -86,6 +86,37 @@ import Testing
         }
     }
 
+    @Test("A3: the operator is never refused, also when the user's devices may revoke no more that were never seen")
+    func operatorPastTheBound() async throws {
+        try await TestServer.with(partitions: 1) { server in
+            let (user, lost, limit) = (UserID.random(), DeviceID.random(), EventLimits.revokedUnseenDevices)
+            let (owner, _) = try await WireClient.open(server, user: user)
+            try await owner.append(from: 1, (0..<limit).map { _ in revoke(.random()) })
+            #expect(try await owner.appended().refused == [])
+            try await owner.append(from: Int64(limit + 1), [revoke(lost)])
+            let refused = try await owner.appended()
+            #expect(refused.refused.map(\.code) == ["too_many"])
+            let command = try ChildProcess(
+                FocusdProcess.binary("focusctl"),
+                [
+                    "device", "revoke", "--user", "\(user)", "--device", "\(lost)", "--database", server.conninfo,
+                    "--json",
+                ], input: "/dev/null")
+            let output = await command.rest()
+            let result = FocusctlCommands.Result(exitCode: await command.exitCode(), output: output)
+            #expect(result.exitCode == 0, "\(output)")
+            let done = try result.json()
+            #expect(done["status"] as? String == "revoked")
+            #expect(done["version"] as? Int == Int(refused.version.next.rawValue))
+            // What is appended from now on stands behind the revocation, which the server has read then.
+            try await owner.append(from: Int64(limit + 2), Envelope.setUp(app))
+            #expect(try await owner.appended().refused == [])
+            let client = try await WireClient.connect(port: server.port)
+            try await client.hello(token: TestServer.token(user, lost))
+            #expect(try await client.error() == .deviceRevoked)
+        }
+    }
+
     @Test("A3: what a device has under way when it is revoked is not logged")
     func pending() async throws {
         try await TestServer.with(partitions: 1) { server in

@@ -45,9 +45,14 @@ import Testing
         await server.remove()
     }
 
-    @Test("A3: the operator revokes a device on the log itself; a running server cuts it off at once, whoever it is")
-    func operatorRevokes() async throws {
-        let server = try await FocusdProcess()
+    @Test(
+        "A3: the operator revokes a device on the log itself; a running server cuts it off at once, whoever it is",
+        arguments: ["--data-dir", "--database"])
+    func operatorRevokes(option: String) async throws {
+        let database: String? =
+            try await option == "--database" ? onThread { try TestCluster.shared.makeDatabase() } : nil
+        let server = try await FocusdProcess(database: database)
+        let log = [option, database ?? server.directory]
         let commands = FocusctlCommands(server: server, user: .random())
         let device = DeviceID.random()
         // It has appended nothing: no device of the user could revoke it by what the log knows.
@@ -55,9 +60,8 @@ import Testing
         let lost = try commands.start(["sync", "--follow"] + session)
         defer { lost.signal(SIGKILL) }
         let revoke = [
-            "device", "revoke", "--user", commands.user.description, "--device", device.description, "--data-dir",
-            server.directory, "--json",
-        ]
+            "device", "revoke", "--user", commands.user.description, "--device", device.description, "--json",
+        ] + log
         try await awaitingConnection(of: server)
         let done = try await commands.succeed(revoke).json()
         #expect(done["status"] as? String == "revoked" && done["version"] as? Int == 1)
@@ -68,7 +72,7 @@ import Testing
         // The user's stream goes on, and so do their other devices.
         let focus = #"{"type":"focus.configured","payload":{"focusId":"w","name":"W","sharesStatus":true}}"#
         _ = try await commands.succeed(["append"] + commands.device("phone", .random()), input: focus)
-        let verified = try await commands.succeed(["projections", "verify", "--all", "--data-dir", server.directory])
+        let verified = try await commands.succeed(["projections", "verify", "--all"] + log)
         #expect(verified.lines.last?.hasPrefix("equal") == true)
         #expect(
             try await commands.run(revoke + ["--plaintext", "--token", "x"]).exitCode == 2, "one way or the other")
