@@ -78,11 +78,12 @@ public struct Subscription: Sendable {
         }
     }
 
-    /// How many rows the next page may look at, beside its own size: one that begins a delta all that changed since
-    /// the last, and each later one those of the version that it begins with.
+    /// How many rows the next page may look at without sending them. One that begins a delta, or the snapshot of a part,
+    /// answers for all that may be looked at until its end; each later one for the version that it begins with.
     public func rowsOfNextPage(_ state: borrowing UserState) -> Int {
         switch phase {
-        case .live(let version): state.changes(after: version, in: view)
+        case .live(let version): state.changes(after: resyncs.isEmpty ? version : .zero, in: view)
+        case .paging(nil, _, _, announced: false) where view.collections != nil: state.changes(after: .zero, in: view)
         case .paging(_, _, let position, _): state.changesOfNextVersion(after: position, in: view)
         case .resyncing: 0
         }

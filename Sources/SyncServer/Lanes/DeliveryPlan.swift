@@ -12,6 +12,8 @@ struct DeliveryPlan {
 
     /// Users whose sessions await rows.
     private(set) var users: Set<UserID> = []
+    /// The same, in the order of their turns.
+    private var order: [UserID] = []
     /// Since when they await them.
     private var since: [UserID: PreciseTime] = [:]
     private var checkpoints: Deque<Checkpoint> = []
@@ -29,17 +31,26 @@ struct DeliveryPlan {
     /// - Parameter now: since when, unless they were awaited before; nil where nobody measures.
     mutating func awaitRows(_ user: UserID, now: PreciseTime? = nil) {
         guard users.insert(user).inserted else { return }
+        order.append(user)
         since[user] = now
     }
 
     /// Removes and returns since when rows of the user were awaited, after they were dequeued.
     mutating func takeBeginning(of user: UserID) -> PreciseTime? { since.removeValue(forKey: user) }
 
-    /// Removes and returns the users for whom `isReady` says that rows can be sent now.
+    /// Removes and returns the users for whom `isReady` says that rows can be sent now, in the order of their turns.
     mutating func dequeueUsers(where isReady: (UserID) -> Bool) -> [UserID] {
-        let ready = users.filter(isReady)
+        let ready = order.filter(isReady)
         users.subtract(ready)
-        return Array(ready)
+        order.removeAll { !users.contains($0) }
+        return ready
+    }
+
+    /// Has those of the users who await rows be the first, before others who had a turn.
+    mutating func putFirst(_ late: [UserID]) {
+        let late = late.filter(users.contains)
+        guard !late.isEmpty else { return }
+        order = late + order.filter { !late.contains($0) }
     }
 
     // MARK: Checkpoints

@@ -1,12 +1,22 @@
 import FocusCore
 import FocusWire
 
+/// A user whose rows are hashed over several turns, and how many of them are left.
+struct HalfHashed {
+    var user: UserID
+    var rows: Int
+}
+
 extension LaneSessions {
     /// Sends rows to the sessions that await them and whose users are in memory. Sessions of quarantined users end with
     /// an error.
     func sendAwaited(_ users: some UserDirectory) {
         guard isFresh else { return }
+        // Who append send pages before this, and may have had all that the turn has.
+        pages = max(pages, (context.configuration.pagesPerTurn + 1) / 2)
+        var late: [UserID] = []
         for id in plan.dequeueUsers(where: { !users.isAwaitingLoad($0) || !open.hasSessions(of: $0) }) {
+            if pages <= 0 { late.append(id) }
             let since = plan.takeBeginning(of: id)
             if let user = users[id] {
                 sendToAll(of: user, since: since)
@@ -15,6 +25,7 @@ extension LaneSessions {
                 for session in open.sessions(of: id) { fail(session.handle, error) }
             }
         }
+        plan.putFirst(late)
     }
 
     /// Sends every session of the user the rows that it was not sent yet.
@@ -87,15 +98,15 @@ extension LaneSessions {
         let now = now
         var digested: [UserID] = []
         var (unfinished, passed): (DeliveryPlan.Checkpoint?, [DeliveryPlan.Checkpoint]) = (nil, [])
-        let interrupted = hashedUser
-        hashedUser = nil
+        let before = halfHashed
+        halfHashed = nil
         // Users with few rows to hash have room of their own, so that they do not wait for those with many.
         var room = context.configuration.hashedBytesPerTurn
         var roomForFew = room / 4
         while roomForFew > 0, passed.count < Self.passedLimit, let due = plan.dequeueCheckpoint(due: now) {
             guard let session = open[due.session] else { continue }
             if let user = users[session.identity.user], !session.isBehind(user) {
-                let hasMany = user.id == interrupted || user.reading { $0.unhashedRows } > Self.fewRows
+                let hasMany = user.id == before?.user || user.reading { $0.unhashedRows } > Self.fewRows
                 guard !hasMany || room > 0 else {
                     passed.append(due)
                     continue
@@ -103,8 +114,7 @@ extension LaneSessions {
                 // What is ready leaves before many rows are hashed, which takes a while.
                 if hasMany { deliveries.send() }
                 guard hasMany ? hash(user, room: &room) : hash(user, room: &roomForFew) else {
-                    // The first whose rows do not fit goes on with the next turn, and stays in memory until then.
-                    if hashedUser == nil { (hashedUser, unfinished) = (user.id, due) } else { passed.append(due) }
+                    if halfHashed == nil { unfinished = leave(due, of: user, before) } else { passed.append(due) }
                     continue
                 }
             }
@@ -119,6 +129,22 @@ extension LaneSessions {
     private func hash(_ user: CachedUser, room: inout Int) -> Bool {
         room -= user.state.prepareDigests(limitBytes: room)
         return room > 0
+    }
+
+    /// The first whose rows do not fit goes on with the next turn, and stays in memory until then.
+    /// - Parameter before: whose rows were left by the turn before.
+    /// - Returns: the checkpoint, to be put back; nil when the user's rows change as fast as they are hashed: it is
+    ///   planned anew, so that others have a turn.
+    private func leave(
+        _ due: DeliveryPlan.Checkpoint, of user: CachedUser, _ before: HalfHashed?
+    ) -> DeliveryPlan.Checkpoint? {
+        let rows = user.reading { $0.unhashedRows }
+        if let before, before.user == user.id, rows >= before.rows {
+            plan.awaitCheckpoint(due.session, now: now, after: context.configuration.checkpointMilliseconds)
+            return nil
+        }
+        halfHashed = HalfHashed(user: user.id, rows: rows)
+        return due
     }
 
     /// Sends the session its checkpoint, or has its user loaded for it.

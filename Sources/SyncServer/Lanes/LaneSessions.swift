@@ -14,7 +14,7 @@ final class LaneSessions {
     var pages: Int
     /// The user whose rows are hashed for a checkpoint, of whom some are left for the next turn: who is loaded anew has
     /// none hashed.
-    var hashedUser: UserID?
+    var halfHashed: HalfHashed?
     /// Connections that hold news until the heads are confirmed.
     private var unconfirmed: [SessionHandle] = []
     /// Connections of revoked devices that are not answered yet, each with the partition of its user.

@@ -93,9 +93,23 @@ extension LaneWorker {
         activity.settle(report)
         let ended = meter.now
         meter.committed(staging, report, began: began, ended: ended)
-        // Their states leave memory: whom these revoke is cut off behind the answers, if the log has the events.
-        var leaving = failed.filter { report.isLogged($0.partition) }
-        for (id, touched) in staging.touched {
+        let leaving = settle(staging.touched, report) + failed.filter { report.isLogged($0.partition) }
+        answer(staging, report)
+        // Behind the answers: a state that leaves memory takes the sessions with it of devices that it knows revoked.
+        for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
+        for user in staging.touched.keys.compactMap({ users[$0] }) {
+            if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
+            sessions.sendToAll(of: user, since: ended)
+        }
+        for user in leaving { sessions.cutOffRevoked(user) }
+        for partition in report.outdated.sorted() { try log.catchUp(partition) }
+    }
+
+    /// Takes up what became of staged events: in the states of their users, and for watchers.
+    /// - Returns: states that have left memory although the log has their events.
+    private func settle(_ touched: [UserID: TouchedRows], _ report: CommitReport) -> [CachedUser] {
+        var leaving: [CachedUser] = []
+        for (id, touched) in touched {
             guard let user = users[id] else { continue }
             if report.isValid(user.partition) {
                 users.committed(user, changed: touched.keys)
@@ -109,22 +123,19 @@ extension LaneWorker {
             // them.
             if report.isLogged(user.partition) { watchers.changed(id, by: touched.keys) }
         }
+        return leaving
+    }
+
+    /// Gives the answers of what is settled. A frame that is not is staged again as it was, or goes on where it ended;
+    /// until then its session's later frames wait.
+    private func answer(_ staging: AppendStaging, _ report: CommitReport) {
         for answer in staging.answers where report.isSettled(answer.partition) {
             if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
         }
         appends.committed(staging.used.filter { report.isLogged(context.log.partition(of: $0.key.user)) })
-        // A frame is staged again as it was, or goes on where it ended. Until then its session's later frames wait.
         appends.putBack(
             staging.answers.compactMap { report.isSettled($0.partition) ? $0.rest : $0.append })
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
-        // Behind the answers: a state that is handed over takes the sessions with it of devices that it knows revoked.
-        for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
-        for user in staging.touched.keys.compactMap({ users[$0] }) {
-            if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
-            sessions.sendToAll(of: user, since: ended)
-        }
-        for user in leaving { sessions.cutOffRevoked(user) }
-        for partition in report.outdated.sorted() { try log.catchUp(partition) }
     }
 
     /// Has the user's event folded beside the lane, once the log has it.

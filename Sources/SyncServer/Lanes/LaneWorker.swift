@@ -161,7 +161,7 @@ final class LaneWorker {
         project()
         watchProjection()
         loadNeededUsers()
-        users.evict(except: sessions.hashedUser)
+        users.evict(except: sessions.halfHashed?.user)
         deliveries.send()
         log.tellOthers()
     }

@@ -44,10 +44,12 @@ import Testing
     @discardableResult
     private func open(
         _ sessions: LaneSessions, _ id: UInt64 = 1, user: UserID? = nil, device: DeviceID? = nil,
-        of deviceClass: DeviceClass = .phone, cursor: Cursor? = nil, quota: Int = 1_000_000
+        of deviceClass: DeviceClass = .phone, collections: Set<RowCollection>? = nil, cursor: Cursor? = nil,
+        quota: Int = 1_000_000
     ) -> [String] {
         var opening = LaneSamples.opening(LaneSamples.identity(user ?? anna, device ?? phone))
         opening.view.deviceClass = deviceClass
+        opening.view.collections = collections
         opening.cursor = cursor
         sessions.enqueue(connections.handle(id, quota: quota), opening)
         sessions.admit(users, event: event)
@@ -314,6 +316,56 @@ import Testing
         #expect(hidden.told == [["rows"], other == .phone ? ["rows"] : []])
     }
 
+    @Test("Q1: a snapshot of a part counts for all rows that it looks at, asked for afresh or with Hello")
+    func partsAreDear() throws {
+        var configuration = LaneConfiguration()
+        (configuration.rowsPerPage, configuration.pagesPerTurn) = (10, 2)
+        let sessions = sessions(configuration)
+        for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
+        try users.load(anna, from: store)
+        for id in [UInt64(1), 2] { open(sessions, id, device: DeviceID(UUID())) }
+        for id in [UInt64(1), 2] { sessions.resync(id, [.activeFocus]) }
+        for expected in [[true, false], [false, true]] {
+            sessions.beginTurn()
+            sessions.sendAwaited(users)
+            #expect([UInt64(1), 2].map { told($0, sessions).contains("rows") } == expected)
+        }
+        sessions.beginTurn()
+        let parts = (3...4).map { id in
+            open(sessions, UInt64(id), device: DeviceID(UUID()), collections: [.activeFocus]).contains("rows")
+        }
+        #expect(parts == [true, false] && isDue(sessions))
+    }
+
+    @Test("Q1: who waits for pages has some of each turn, whatever is sent before; those have turns in their order")
+    func awaitedPages() throws {
+        var configuration = LaneConfiguration()
+        (configuration.pageBytes, configuration.pagesPerTurn) = (200, 2)
+        let (sessions, ben, carol) = (sessions(configuration), UserID(UUID()), UserID(UUID()))
+        let waiting = [ben, carol]
+        for id in waiting { for number in 0..<20 { store.appendFocus("focus-\(number)", of: id) } }
+        for id in waiting + [anna] { try users.load(id, from: store) }
+        for id in [UInt64(1), 2, 3] { open(sessions, id, device: DeviceID(UUID())) }
+        for (id, user) in zip([UInt64(4), 5], waiting) { open(sessions, id, user: user) }
+        var turns = 0
+        func areCurrent() -> Bool {
+            zip([UInt64(4), 5], waiting).allSatisfy { sessions[$0]?.subscription.liveVersion == users[$1]?.state.version }
+        }
+        var first = [0, 0]
+        while !areCurrent(), turns < 60 {
+            sessions.beginTurn()
+            store.appendFocus(String(repeating: "x", count: 150) + "\(turns)", of: anna)
+            try users.load(anna, from: store)
+            sessions.sendToAll(of: try #require(users[anna]))
+            sessions.sendAwaited(users)
+            for (index, id) in [UInt64(4), 5].enumerated() where turns < 4 {
+                first[index] += told(id, sessions).count { $0 == "rows" }
+            }
+            turns += 1
+        }
+        #expect(turns < 60 && first.allSatisfy { $0 > 0 }, "\(turns), \(first)")
+    }
+
     @Test("Q1: rows that one event changed count as a page from `rowsPerPage` on, and not one row before", arguments: [0, 1])
     func edgeOfDearPages(more: Int) throws {
         var configuration = LaneConfiguration()
@@ -364,6 +416,29 @@ import Testing
             turns += 1
         }
         #expect((3..<20).contains(turns), "\(turns)")
+    }
+
+    @Test("S9: whose rows change as fast as they are hashed keeps nobody from a checkpoint")
+    func hashesBesideBusy() throws {
+        var configuration = LaneConfiguration()
+        configuration.hashedBytesPerTurn = 2_000
+        let (sessions, ben) = (sessions(configuration), UserID(UUID()))
+        for id in [anna, ben] {
+            for number in 0..<120 { store.appendFocus("focus-\(number)", of: id) }
+            try users.load(id, from: store)
+        }
+        #expect(open(sessions).contains("rows"))
+        #expect(open(sessions, 2, user: ben).contains("rows"))
+        var heard: [String] = []
+        var turns = 0
+        while heard.isEmpty, turns < 40 {
+            // As when all of anna's rows had changed: she is loaded anew.
+            try users.load(anna, from: store)
+            _ = sessions.sendCheckpoints(users)
+            heard = told(2, sessions)
+            turns += 1
+        }
+        #expect(heard == ["checkpoint"], "\(turns)")
     }
 
     // MARK: Review
