@@ -8,8 +8,8 @@ extension StateCache {
         var used: Date
     }
 
-    /// While the files of all logs and folds exceed `limitBytes`, removes those unused for longest. What others have put
-    /// into the directory is neither counted nor removed.
+    /// While the files of all logs and folds exceed `limitBytes`, removes those unused for longest. What others have
+    /// put into the directory is neither counted nor removed.
     func evict() {
         let files = folds.flatMap(files)
         var total = files.reduce(0) { $0 + $1.size }

@@ -78,8 +78,8 @@ public struct Subscription: Sendable {
         }
     }
 
-    /// How many rows the next page may look at without sending them. One that begins a delta, or the snapshot of a part,
-    /// answers for all that may be looked at until its end; each later one for the version that it begins with.
+    /// How many rows the next page may look at without sending them. One that begins a delta, or the snapshot of a
+    /// part, answers for all that may be looked at until its end; each later one for the version that it begins with.
     public func rowsOfNextPage(_ state: borrowing UserState) -> Int {
         switch phase {
         case .live(let version): state.changes(after: resyncs.isEmpty ? version : .zero, in: view)

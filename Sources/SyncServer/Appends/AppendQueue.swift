@@ -191,7 +191,8 @@ struct AppendQueue {
         return dropped
     }
 
-    /// Has the session's frames wait with its device, if that rests. A frame of which only the answer is missing does not.
+    /// Has the session's frames wait with its device, if that rests. A frame of which only the answer is missing does
+    /// not.
     private mutating func lays(_ session: UInt64, with owner: Owner) -> Bool {
         guard resting[owner] != nil, lines[session]?.frames.first?.isTaken != true else { return false }
         count -= lines[session]?.frames.count ?? 0

@@ -82,8 +82,8 @@ struct LaneConfiguration: Sendable {
     var pagesPerTurn = 4
     /// To look at so many rows counts as a large page: it takes about as long, some 500 microseconds.
     var rowsPerPage = 1_000
-    /// Bytes of rows that a turn hashes for checkpoints, bounded in the same way, and a quarter of it more for users who
-    /// have few rows to hash.
+    /// Bytes of rows that a turn hashes for checkpoints, bounded in the same way, and a quarter of it more for users
+    /// who have few rows to hash.
     var hashedBytesPerTurn = 128 * 1024
     /// How long changed rows gather before they are written to the read model: a row that changes often is written
     /// once.
