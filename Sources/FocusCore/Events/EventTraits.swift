@@ -21,14 +21,14 @@ public struct EventTraits: Hashable, Sendable {
         case optional
     }
 
-    /// Of a user of how much room it is taken (rule Q4).
+    /// How much room a user must have left for it to be taken (rule Q4).
     public enum Room: Hashable, Sendable {
-        /// Of one who has room left.
+        /// It is taken while the user has room left.
         case needed
-        /// Also of one who has none left: it frees some. As what it names is remembered, known or not, this ends where
+        /// It is taken of a user without room too, because it frees some. As what it names is remembered, known or not, this ends where
         /// the user takes twice the room.
         case freed
-        /// Of anybody: it changes what is there, or what it adds is bounded by itself.
+        /// It is taken in any case: it changes what is there, or what it adds is bounded by itself.
         case unneeded
     }
 

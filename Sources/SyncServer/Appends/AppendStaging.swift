@@ -68,15 +68,19 @@ struct AppendStaging {
 
     /// Whether the statement may take another event of the user. The last one may take it past the bounds.
     func hasRoomForWork(of user: UserID) -> Bool {
-        let share = shares[user, default: WorkShare(lightWork: bounds.ofLightUser(user))]
+        let share = share(of: user)
         guard work < bounds.ofStatement, share.work < bounds.ofUser, unfolded[user] == nil else { return false }
         return heavyWork < bounds.ofHeavyUsers || share.work < share.lightWork
     }
 
     /// Whether the user has had what one who asks for little may have.
     func asksForMuch(_ user: UserID) -> Bool {
-        let share = shares[user, default: WorkShare(lightWork: bounds.ofLightUser(user))]
+        let share = share(of: user)
         return share.work >= share.lightWork
+    }
+
+    private func share(of user: UserID) -> WorkShare {
+        shares[user] ?? WorkShare(lightWork: bounds.ofLightUser(user))
     }
 
     /// Whether the statement carries a user who asks for little.

@@ -50,7 +50,8 @@ struct DeliveryPlan {
     mutating func putFirst(_ late: [UserID]) {
         let late = late.filter(users.contains)
         guard !late.isEmpty else { return }
-        order = late + order.filter { !late.contains($0) }
+        let isLate = Set(late)
+        order = late + order.filter { !isLate.contains($0) }
     }
 
     // MARK: Checkpoints

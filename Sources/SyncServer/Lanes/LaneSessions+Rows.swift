@@ -1,12 +1,6 @@
 import FocusCore
 import FocusWire
 
-/// A user whose rows are hashed over several turns, and how many of them are left.
-struct HalfHashed {
-    var user: UserID
-    var rows: Int
-}
-
 extension LaneSessions {
     /// Sends rows to the sessions that await them and whose users are in memory. Sessions of quarantined users end with
     /// an error.
@@ -88,8 +82,8 @@ extension LaneSessions {
     /// So many rows are hashed in some 50 microseconds: what is ready to be sent waits for these, and so do users who
     /// have more of them.
     private static let fewRows = 100
-    /// How many sessions of users with more rows a turn passes over.
-    private static let passedLimit = 1_024
+    /// How many sessions of users with more rows a turn passes over. It looks at each of them again.
+    static let passedLimit = 256
 
     /// Sends the checkpoints that are due (rule S9). What the turn has no room for follows with the next one.
     /// - Returns: the users whose states have made digests.

@@ -418,6 +418,27 @@ import Testing
         #expect((3..<20).contains(turns), "\(turns)")
     }
 
+    @Test("Q1: a turn passes over so many sessions of a user with many rows, and not one more", arguments: [0, 1])
+    func passesOver(more: Int) throws {
+        var configuration = LaneConfiguration()
+        configuration.hashedBytesPerTurn = 2_000
+        let (sessions, ben) = (sessions(configuration), UserID(UUID()))
+        for number in 0..<120 { store.appendFocus("focus-\(number)", of: anna) }
+        store.appendFocus("focus", of: ben)
+        for id in [anna, ben] { try users.load(id, from: store) }
+        // The first session's rows are hashed in part; the others' are passed over.
+        let count = UInt64(LaneSessions.passedLimit + more)
+        for id in 1...count { open(sessions, id, device: DeviceID(UUID())) }
+        open(sessions, count + 1, user: ben)
+        while sessions[count + 1]?.subscription.liveVersion == nil || sessions[count]?.subscription.liveVersion == nil {
+            sessions.beginTurn()
+            sessions.sendAwaited(users)
+        }
+        _ = told(count + 1, sessions)
+        _ = sessions.sendCheckpoints(users)
+        #expect(told(count + 1, sessions) == (more == 0 ? ["checkpoint"] : []))
+    }
+
     @Test("S9: whose rows change as fast as they are hashed keeps nobody from a checkpoint")
     func hashesBesideBusy() throws {
         var configuration = LaneConfiguration()
