@@ -86,14 +86,17 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var isAboutValues: Bool {
         switch kind {
         case .invalidData, .constraintViolation, .uniqueViolation, .usage: true
-        // Class 54: a limit of the program, such as the size of an index row; not memory or the disk (class 53).
-        case .insufficientResources: sqlState?.hasPrefix("54") == true
+        case .insufficientResources: isOfProgram
         case .connectionLost, .cannotConnect, .shuttingDown, .tooManyConnections, .timeout, .cancelled,
             .lockNotAvailable, .serializationFailure, .replicationUnconfirmed, .insufficientPrivilege, .readOnly,
             .raised, .syntax, .transactionAborted, .decoding, .other:
             false
         }
     }
+
+    /// True when a limit of the program was met, such as the size of an index row (class 54); not when memory or the disk
+    /// is used up (class 53), which other statements may meet as well.
+    public var isOfProgram: Bool { sqlState?.hasPrefix("54") == true }
 
     func during(_ statement: Statement) -> PostgresError {
         var copy = self

@@ -387,7 +387,8 @@ extension PostgresError {
     /// PostgreSQL or libpq take.
     fileprivate var mayConcernOneRow: Bool {
         switch kind {
-        case .invalidData, .insufficientResources, .decoding, .usage, .other: true
+        case .invalidData, .decoding, .usage, .other: true
+        case .insufficientResources: isOfProgram
         case .connectionLost, .cannotConnect, .shuttingDown, .tooManyConnections, .timeout, .cancelled,
             .lockNotAvailable, .serializationFailure, .replicationUnconfirmed, .uniqueViolation, .constraintViolation,
             .insufficientPrivilege, .readOnly, .raised, .syntax, .transactionAborted:

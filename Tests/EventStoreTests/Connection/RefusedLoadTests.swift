@@ -52,4 +52,32 @@ import Testing
         }
         #expect(troubles.values.isEmpty && store.connectionNumber == 1, "the connection stays")
     }
+    @Test(
+        "Disk, memory or a set limit that PostgreSQL lacks is no user's fault: all wait, and are loaded when it has some",
+        arguments: ["53100", "53200", "53400"])
+    func lacksResources(state: String) throws {
+        let history = try RandomHistory(seed: 8, users: 20, events: 0)
+        let connection = try fixture.connection()
+        try history.log(on: connection)
+        try history.project(history.users, on: connection)
+        let store = StoreConnection(fixture.configuration, isStopping: { false }, onTrouble: { _ in })
+        defer { store.close() }
+        let users = history.users.map { (Self.partition, $0) }
+        let owner = try fixture.owner()
+        defer { owner.close() }
+        try owner.execute(
+            """
+            CREATE FUNCTION lacks() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''\(state)''; END';
+            ALTER TABLE read_1.users RENAME TO kept;
+            CREATE VIEW read_1.users AS SELECT * FROM read_1.kept WHERE lacks();
+            GRANT SELECT ON read_1.users TO PUBLIC
+            """)
+        let error = #expect(throws: PostgresError.self) { try store.load(users) }
+        #expect(error?.sqlState == state)
+        try owner.execute("DROP VIEW read_1.users; ALTER TABLE read_1.kept RENAME TO users")
+        let loaded = try store.load(users)
+        for user in history.users {
+            #expect(try #require(loaded[user]).get().state.version == history.last(of: user).version)
+        }
+    }
 }
