@@ -52,6 +52,7 @@ struct ClusterConfiguration {
 
     private var values: [String: String] {
         let memory = Self.memory
+        let walSize = min(memory / 4, freeDisk / 10)
         let durable = settings.isDurable ? "on" : "off"
         return [
             "listen_addresses": "",
@@ -71,8 +72,9 @@ struct ClusterConfiguration {
             "maintenance_work_mem": Self.megabytes(memory / 32, from: 32, to: 512),
             "work_mem": "8MB",
             // Few checkpoints: each makes the next change of every page cost a whole page of WAL.
-            "max_wal_size": Self.megabytes(min(memory / 4, freeDisk / 10), from: 256, to: 8192),
-            "min_wal_size": "128MB",
+            "max_wal_size": Self.megabytes(walSize, from: 256, to: 8192),
+            // Files of the WAL that are used again. One that is made anew is filled with zeros while all commits wait.
+            "min_wal_size": Self.megabytes(walSize / 2, from: 128, to: 4096),
             "checkpoint_timeout": "15min",
             "wal_compression": hasLZ4 ? "lz4" : "on",
             "wal_buffers": "16MB",

@@ -68,6 +68,19 @@ func isAlive(_ pid: pid_t) -> Bool {
         try again.stop()
     }
 
+    @Test("half of the files that the WAL may take are kept to be used again")
+    func keptWAL() throws {
+        let own = try OwnCluster()
+        own.settings.overrides["max_wal_size"] = nil
+        let cluster = try own.start()
+        let connection = try cluster.connect()
+        let megabytes = try ["max_wal_size", "min_wal_size"].map { name in
+            let answer = try connection.run("SELECT setting FROM pg_settings WHERE name = '\(name)'")
+            return try #require(Int(answer.text(row: 0, column: 0)))
+        }
+        #expect(megabytes[0] >= 256 && megabytes[0] / 2 == megabytes[1])
+    }
+
     @Test("started as root, the server runs as somebody else, who owns the cluster")
     func unprivileged() throws {
         let own = try OwnCluster()
