@@ -135,6 +135,28 @@ import Testing
         try await server.server.stop()
     }
 
+    @Test("V5: a server loads a user for a member of the audience who watches, and for nobody else; all are told alike")
+    func loads() async throws {
+        let first = try await TestServer.start()
+        let (viewer, stranger) = (UserID.random(), UserID.random())
+        let sharer = try await Sharer(first, apps: [app.rawValue], with: [viewer])
+        // Once the read model has the user, no server has a reason of its own to load them.
+        try await first.wait("the sharer's events are projected", for: TestStatement.sumCheckpoints, 5)
+        let server = try await TestServer.start(conninfo: first.conninfo)
+        let (other, _) = try await WireClient.open(server, user: stranger, scope: .app(app))
+        let (client, _) = try await WireClient.open(server, user: viewer, scope: .app(app))
+        let before = server.server.loads.loaded
+        for user in [sharer.user, .random(), viewer] {
+            try await other.send(.watch([user]))
+            #expect(try await other.statuses().statuses == [status(user, nil)])
+        }
+        #expect(server.server.loads.loaded == before)
+        try await client.send(.watch([sharer.user]))
+        #expect(try await client.statuses().statuses == [status(sharer.user, false)])
+        #expect(server.server.loads.loaded == before + 1)
+        for server in [first, server] { try await server.server.stop() }
+    }
+
     @Test("V4: of changes within 250 ms the last one is told, and none that was taken back")
     func coalesced() async throws {
         try await stage { time, client, sharer, _ in

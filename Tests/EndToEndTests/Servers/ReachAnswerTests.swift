@@ -48,23 +48,13 @@ import Testing
         for server in [first, second] { try await server.server.stop() }
     }
 
-    private func projected(_ server: TestServer) async throws {
-        try await onThread {
-            let reader = try server.database()
-            defer { reader.close() }
-            try eventually("the projector caught up with the events of the sharer") {
-                try reader.query(TestStatement.sumCheckpoints).int8(row: 0, column: 0) == 5
-            }
-        }
-    }
-
     @Test("V5: a server loads the user for a member who asks, and for nobody else")
     func loads() async throws {
         let first = try await TestServer.start()
         let (viewer, stranger) = (UserID.random(), UserID.random())
         let sharer = try await Sharer(first, apps: [app.rawValue], with: [viewer])
         // Once the read model has the user, no server has a reason of its own to load them.
-        try await projected(first)
+        try await first.wait("the sharer's events are projected", for: TestStatement.sumCheckpoints, 5)
         let server = try await TestServer.start(conninfo: first.conninfo)
         let (other, _) = try await WireClient.open(server, user: stranger, scope: .app(app))
         let (client, _) = try await WireClient.open(server, user: viewer, scope: .app(app))

@@ -181,7 +181,21 @@ import Testing
         #expect(stage(appends, sessions).answers.map(\.error) == [nil])
     }
 
-    @Test("Q5: bytes of payloads are counted too, and what is refused")
+    @Test("Q5: an event that is refused is counted too")
+    func quotaOfRefused() throws {
+        let appends = appends { $0.eventsPerDay = 1 }
+        try users.load(anna, from: store)
+        let session = LaneSamples.session(1, LaneSamples.identity(anna))
+        // The app is not registered.
+        let refused = try #require(AppID("com.example.none"))
+        appends.enqueue(LaneSamples.append(1, [.badgeCleared], app: refused))
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: 2))
+        let answers = stage(appends, [1: session]).answers
+        #expect(answers.map(\.error?.code) == [nil, .quotaExceeded])
+        #expect(answers.first?.appended?.refused.map(\.code) == [RefusalCode.appUnknown.rawValue])
+    }
+
+    @Test("Q5: bytes of payloads are counted too")
     func quotaOfBytes() throws {
         let appends = appends { $0.bytesPerDay = 1_000 }
         try users.load(anna, from: store)

@@ -68,14 +68,17 @@ enum LaneSamples {
     }
 
     /// A session's Append with these events, decoded from their bytes.
-    /// - Parameter app: that of the events that have one.
+    /// - Parameters:
+    ///   - app: that of the events that have one.
+    ///   - id: gives the next event's.
     static func append(
-        _ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1, app: AppID? = nil
+        _ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1, app: AppID? = nil,
+        id: () -> EventID = { .random() }
     ) -> PendingAppend {
         let events = bodies.map { body in
             IncomingEvent(
                 decoding: Envelope(
-                    id: .random(), type: body.type.rawValue, app: body.type.traits.app == .absent ? nil : app?.rawValue,
+                    id: id(), type: body.type.rawValue, app: body.type.traits.app == .absent ? nil : app?.rawValue,
                     occurredAt: Timestamp(microseconds: 1_800_000_000_000_000),
                     schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(body)))
         }

@@ -179,7 +179,8 @@ import Testing
 extension ServerMessage {
     fileprivate var isSnapshotBegin: Bool { if case .snapshotBegin = self { true } else { false } }
 
-    fileprivate var cursor: Cursor? {
+    /// Where the device stands once it has taken this.
+    var cursor: Cursor? {
         switch self {
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _):
             cursor
