@@ -1,32 +1,42 @@
 import CMalloc
+import Foundation
 import Logging
 import ServiceLifecycle
 
 /// Gives memory that is not in use back to the system. The allocator keeps what is freed between pieces that are in
 /// use, so a server would stay as large for ever as it once was: after many large users came and went, for example.
 struct FreedMemory: Service {
-    private static let interval = Duration.seconds(5)
-    /// Less than this is soon needed again.
-    private static let leastBytes = 32 << 20
-    /// Free memory is large when it is more than a quarter of what is in use. It is given back at the next look then.
-    private static let share = 4
-    /// Other free memory is given back at every sixth look: on a busy server it is soon taken again.
-    private static let patience = 6
+    private static let interval = Duration.seconds(60) / UnusedMemory.looksPerMinute
+    /// A piece from here on goes back to the system at once when it is freed, and so does as much at the end of an arena.
+    private static let bound: Int32 = 8 << 20
 
     let logger: Logger
 
+    /// Fixes two bounds of the allocator, which it otherwise raises when large pieces are freed: to keep up to 64 MiB at
+    /// the end of each arena, of which there may be eight for each processor (mallopt(3), `M_MMAP_THRESHOLD`).
+    static func boundArenas() {
+        mallopt(M_MMAP_THRESHOLD, bound)
+        mallopt(M_TRIM_THRESHOLD, bound)
+    }
+
     /// Looks until graceful shutdown.
     func run() async throws {
-        var looks = 0
+        var unused = UnusedMemory()
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             await cancelWhenGracefulShutdown { try? await Task.sleep(for: Self.interval) }
-            let memory = mallinfo2()
-            let isLarge = memory.fordblks > (memory.uordblks + memory.hblkhd) / Self.share
-            looks += 1
-            guard memory.fordblks > Self.leastBytes, isLarge || looks >= Self.patience else { continue }
-            looks = 0
+            // Free bytes say nothing: those that were given back count as free too.
+            let (memory, resident) = (mallinfo2(), Self.residentBytes())
+            guard unused.look(resident: resident, used: Int(memory.uordblks + memory.hblkhd)) else { continue }
             _ = malloc_trim(0)
-            logger.debug("freed memory given back", metadata: ["bytes": "\(memory.fordblks)"])
+            logger.debug("freed memory given back", metadata: ["bytes": "\(resident - Self.residentBytes())"])
         }
+    }
+
+    /// The bytes of the program's own pages that are in memory: what is resident without what is shared with files
+    /// (proc(5), `statm`); zero where that cannot be read.
+    private static func residentBytes() -> Int {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").map { Int($0) }
+        guard let pages, pages.count > 2, let resident = pages[1], let shared = pages[2] else { return 0 }
+        return (resident - shared) * sysconf(Int32(_SC_PAGESIZE))
     }
 }
