@@ -29,9 +29,9 @@ struct LaneConfiguration: Sendable {
     /// took lately, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
     var statementMilliseconds: Int64 = 2
     /// How many times as long as a statement took beyond that bulk rests.
-    var bulkRestPerMillisecond: Int64 = 20
+    var bulkRestPerMillisecond: Int64 = 40
     /// How long bulk rests at most behind its last statement.
-    var bulkRestMilliseconds: Int64 = 250
+    var bulkRestMilliseconds: Int64 = 500
     /// For how long the last user who asked for little counts, and the last work of one who asked for much.
     var lightMilliseconds: Int64 = 1_000
     /// A device rests after an event that alone took more work than this (rule Q1).

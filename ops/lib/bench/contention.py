@@ -3,9 +3,9 @@
 import json
 import re
 import subprocess
-import urllib.request
 
 from crowd import figure
+from server import metrics
 
 # Events of both servers together in a second, one event a frame.
 RATE = 8_000
@@ -22,7 +22,7 @@ def contention(bench):
         for _ in range(bench.options.rounds):
             bench.settle()
             rounds.append(load(bench, second, bench.options.seconds))
-        return figures(rounds, second.metrics())
+        return figures(rounds, metrics(second.admin))
     finally:
         second.stop()
 
@@ -41,12 +41,6 @@ class Beside:
         if not ready:
             raise SystemExit("the second focusd did not start")
         self.address, self.admin = ready.groups()
-
-    def metrics(self):
-        """Its figures without labels."""
-        with urllib.request.urlopen(f"http://{self.admin}/metrics", timeout=30) as answer:
-            lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#")]
-        return {name: float(value) for name, value in lines if "{" not in name}
 
     def stop(self):
         self.process.terminate()

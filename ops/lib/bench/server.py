@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 import processor
 
@@ -49,14 +50,14 @@ class Server:
             [f"{self.binaries}/focusd", "serve", *self.security, "--listen", "127.0.0.1:0", "--data-dir", self.data,
              *self.options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
-        ready = re.match(r"focusd ready listen=(\S+)", self.process.stdout.readline())
+        ready = re.match(r"focusd ready listen=(\S+)(?: admin=(\S+))?", self.process.stdout.readline())
         if not ready:
             self.process.wait()
             with open(self.log.name) as log:
                 text = log.read()
             shutil.rmtree(self.directory, ignore_errors=True)
             raise SystemExit(f"focusd did not start:\n{text}")
-        self.address = ready.group(1)
+        self.address, self.admin = ready.groups()
 
     def restart(self):
         """A new focusd, whose memory is empty, on the PostgreSQL that runs: killed, it leaves that behind."""
@@ -86,6 +87,13 @@ class Server:
             os.kill(self.postmaster, signal.SIGINT)
             time.sleep(2)
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def metrics(admin):
+    """The figures without labels of the focusd with this admin port."""
+    with urllib.request.urlopen(f"http://{admin}/metrics", timeout=30) as answer:
+        lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in lines if "{" not in name}
 
 
 class Psql:

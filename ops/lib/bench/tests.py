@@ -187,7 +187,7 @@ class AttackTests(unittest.TestCase):
             self.assertEqual(list(checks.values()), [holds])
         for first, second, expected in (
                 (565, 621, [True, True]), (565, 622, [True, False]), (500, 600, [True, True]),
-                (766, 700, [False, True])):
+                (1_021, 700, [True, True]), (1_022, 700, [False, True])):
             checks, found = {}, {}
             attack.judge_memory(checks, found, 100, [first, first, second, second], 512)
             self.assertEqual(list(checks.values()), expected)
