@@ -171,6 +171,16 @@ final class SimulatedServer {
 
     func logFell() { if isInTurn { process?.staleTurns = 2 } }
 
+    /// Whether it lives, and writes rows of the user before they change again: it believes the read model to lack events
+    /// of theirs, or has yet to hear of events.
+    func hasToWrite(_ user: UserID) -> Bool {
+        let head = simulation.log.head(simulation.log.identity.partition(of: user))
+        return process?.workers.contains { worker in
+            guard let known = worker.log.tails.heads[head.partition] else { return false }
+            return known.nextOffset < head.nextOffset || worker.users.backlog.isBehind(user, in: head.partition)
+        } ?? false
+    }
+
     func end() {
         guard let process else { return }
         self.process = nil
