@@ -94,8 +94,8 @@ public struct PostgresError: Error, Sendable, Hashable {
         }
     }
 
-    /// True when a limit of the program was met, such as the size of an index row (class 54); not when memory or the disk
-    /// is used up (class 53), which other statements may meet as well.
+    /// True when a limit of the program was met, such as the size of an index row (class 54); not when memory or the
+    /// disk is used up (class 53), which other statements meet as well.
     public var isOfProgram: Bool { sqlState?.hasPrefix("54") == true }
 
     func during(_ statement: Statement) -> PostgresError {

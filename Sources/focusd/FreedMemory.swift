@@ -7,13 +7,14 @@ import ServiceLifecycle
 /// use, so a server would stay as large for ever as it once was: after many large users came and went, for example.
 struct FreedMemory: Service {
     private static let interval = Duration.seconds(60) / UnusedMemory.looksPerMinute
-    /// A piece from here on goes back to the system at once when it is freed, and so does as much at the end of an arena.
+    /// A piece from here on goes back to the system at once when it is freed, and so does as much at the end of an
+    /// arena.
     private static let bound: Int32 = 8 << 20
 
     let logger: Logger
 
-    /// Fixes two bounds of the allocator, which it otherwise raises when large pieces are freed: to keep up to 64 MiB at
-    /// the end of each arena, of which there may be eight for each processor (mallopt(3), `M_MMAP_THRESHOLD`).
+    /// Fixes two bounds of the allocator, which it otherwise raises when large pieces are freed: to keep up to 64 MiB
+    /// at the end of each arena, of which there may be eight for each processor (mallopt(3), `M_MMAP_THRESHOLD`).
     static func boundArenas() {
         mallopt(M_MMAP_THRESHOLD, bound)
         mallopt(M_TRIM_THRESHOLD, bound)
@@ -35,7 +36,9 @@ struct FreedMemory: Service {
     /// The bytes of the program's own pages that are in memory: what is resident without what is shared with files
     /// (proc(5), `statm`); zero where that cannot be read.
     private static func residentBytes() -> Int {
-        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").map { Int($0) }
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").map {
+            Int($0)
+        }
         guard let pages, pages.count > 2, let resident = pages[1], let shared = pages[2] else { return 0 }
         return (resident - shared) * sysconf(Int32(_SC_PAGESIZE))
     }

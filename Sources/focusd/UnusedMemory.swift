@@ -1,6 +1,6 @@
-/// Decides when memory that the allocator holds and nobody uses is given back to the system: once it was unused for a
-/// minute. To give it back takes the allocator's locks for a tenth of a second and more, and what is needed again within
-/// the minute is made anew page by page.
+/// Decides when memory that the allocator holds and nobody uses is given back to the system: once it was unused for
+/// a minute. To give it back takes the allocator's locks for a tenth of a second and more, and what is needed again
+/// soon is made anew page by page.
 struct UnusedMemory {
     /// How many looks a minute has.
     static let looksPerMinute = 12

@@ -171,8 +171,8 @@ final class SimulatedServer {
 
     func logFell() { if isInTurn { process?.staleTurns = 2 } }
 
-    /// Whether it lives, and writes rows of the user before they change again: it believes the read model to lack events
-    /// of theirs, or has yet to hear of events.
+    /// Whether it lives, and writes rows of the user before they change again: it believes the read model to lack
+    /// events of theirs, or has yet to hear of events.
     func hasToWrite(_ user: UserID) -> Bool {
         let head = simulation.log.head(simulation.log.identity.partition(of: user))
         return process?.workers.contains { worker in

@@ -187,8 +187,8 @@ final class Simulation {
     private func alter() {
         guard !isHealed else { return }
         let counted = Set(devices.filter { $0.scope != .system }.map(\.user))
-        // A server that has yet to write a user's rows would take back what is changed in them, and no notice would name it
-        // to devices that got it from another server.
+        // A server that has yet to write a user's rows would take back what is changed in them, and no notice would
+        // name it to devices that got it from another server.
         let written = life.users.filter { user in !servers.contains { $0.hasToWrite(user) } }
         guard log.alter(&rebuildRandom, written, counted) else {
             return after(50_000, rank: 58) { [unowned self] in alter() }
