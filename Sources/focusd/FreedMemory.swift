@@ -6,19 +6,10 @@ import ServiceLifecycle
 /// Gives memory that is not in use back to the system. The allocator keeps what is freed between pieces that are in
 /// use, so a server would stay as large for ever as it once was: after many large users came and went, for example.
 struct FreedMemory: Service {
-    private static let interval = Duration.seconds(60) / UnusedMemory.looksPerMinute
-    /// A piece from here on goes back to the system at once when it is freed, and so does as much at the end of an
-    /// arena.
-    private static let bound: Int32 = 8 << 20
+    /// A look walks all free pieces of each arena under its lock, 200 to 300 ms where there are millions.
+    private static let interval = Duration.seconds(120)
 
     let logger: Logger
-
-    /// Fixes two bounds of the allocator, which it otherwise raises when large pieces are freed: to keep up to 64 MiB
-    /// at the end of each arena, of which there may be eight for each processor (mallopt(3), `M_MMAP_THRESHOLD`).
-    static func boundArenas() {
-        mallopt(M_MMAP_THRESHOLD, bound)
-        mallopt(M_TRIM_THRESHOLD, bound)
-    }
 
     /// Looks until graceful shutdown.
     func run() async throws {

@@ -132,7 +132,6 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         CoreDumps.disable()
-        FreedMemory.boundArenas()
         let signals = Signals(hangUps: await UnixSignalsSequence(trapping: .sighup), stops: await StopSignals())
         let output = LogOutput(logFormat)
         defer { output.endWindows(all: true) }

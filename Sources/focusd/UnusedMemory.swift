@@ -1,20 +1,18 @@
-/// Decides when memory that the allocator holds and nobody uses is given back to the system: once it was unused for
-/// a minute. To give it back takes the allocator's locks for a tenth of a second and more, and what is needed again
-/// soon is made anew page by page.
+/// Decides when memory that the allocator holds and nobody uses is given back to the system: once two looks in a row
+/// have found it unused. To give it back takes the allocator's locks for a tenth of a second and more, and what is
+/// needed again soon is made anew page by page.
 struct UnusedMemory {
-    /// How many looks a minute has.
-    static let looksPerMinute = 12
     /// Less than this is soon needed again.
     static let leastBytes = 32 << 20
     /// Unused memory is large when it is more than a quarter of what is in use.
     static let share = 4
-    /// Other unused memory is given back after so many minutes.
-    static let patienceMinutes = 10
+    /// Other unused memory is given back when so many looks have found it.
+    static let patience = 5
 
-    private var looks = 0
-    /// The least that was unused in the minute under way.
-    private var least = Int.max
-    private var minutes = 0
+    /// What was unused at the look before; zero: that is not known, or was given back.
+    private var before = 0
+    /// How many looks in a row have found some.
+    private var found = 0
 
     /// Takes up a look.
     /// - Parameters:
@@ -22,18 +20,16 @@ struct UnusedMemory {
     ///   - used: bytes of them that are allocated.
     /// - Returns: whether to give back now what is unused.
     mutating func look(resident: Int, used: Int) -> Bool {
-        least = min(least, resident - used)
-        looks += 1
-        guard looks == Self.looksPerMinute else { return false }
-        let unused = least
-        (looks, least) = (0, .max)
-        guard unused > Self.leastBytes else {
-            minutes = 0
+        let unused = resident - used
+        let kept = min(before, unused)
+        before = unused
+        guard kept > Self.leastBytes else {
+            found = 0
             return false
         }
-        minutes += 1
-        guard unused > used / Self.share || minutes == Self.patienceMinutes else { return false }
-        minutes = 0
+        found += 1
+        guard kept > used / Self.share || found == Self.patience else { return false }
+        (before, found) = (0, 0)
         return true
     }
 }

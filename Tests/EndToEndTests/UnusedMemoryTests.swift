@@ -5,29 +5,24 @@ import Testing
 @Suite("Unused memory") struct UnusedMemoryTests {
     private let mib = 1 << 20
 
-    /// In which of the minutes memory is given back, where this many MiB are unused beside 400 that are in use.
-    private func given(back minutes: [[Int]]) -> [Bool] {
+    /// At which looks memory is given back, where they find this many MiB unused beside 400 that are in use.
+    private func given(back looks: [Int]) -> [Bool] {
         var memory = UnusedMemory()
-        return minutes.map { looks in
-            let answers = (0..<UnusedMemory.looksPerMinute).map { look in
-                memory.look(resident: (400 + looks[look % looks.count]) * mib, used: 400 * mib)
-            }
-            #expect(!answers.dropLast().contains(true), "only at the end of a minute")
-            return answers.last == true
-        }
+        return looks.map { memory.look(resident: (400 + $0) * mib, used: 400 * mib) }
     }
 
-    @Test("much is given back once it was unused for a minute; what is needed again within the minute is not")
+    @Test("much is given back once two looks in a row have found it; what is needed again between them is not")
     func much() {
-        #expect(given(back: [[101], [101]]) == [true, true])
-        #expect(given(back: [[100], [500, 20], [500]]) == [false, false, true])
+        #expect(given(back: [101, 101, 101, 101]) == [false, true, false, true])
+        #expect(given(back: [500, 20, 500, 100, 500, 500]) == [false, false, false, false, false, true])
     }
 
-    @Test("little is given back once it was unused for ten minutes, and what is soon needed again never")
+    @Test("little is given back once some looks in a row have found it, and what is soon needed again never")
     func little() {
-        let (nine, ten) = (Array(repeating: [33], count: 9), Array(repeating: [33], count: 10))
-        #expect(given(back: ten) == Array(repeating: false, count: 9) + [true])
-        #expect(!given(back: nine + [[32]] + nine).contains(true))
+        let some = UnusedMemory.patience
+        #expect(given(back: Array(repeating: 33, count: some + 1)) == Array(repeating: false, count: some) + [true])
+        let less = Array(repeating: 33, count: some) + [32]
+        #expect(!given(back: less + less).contains(true))
     }
 
     @Test("a server that cannot read what is resident gives nothing back")
