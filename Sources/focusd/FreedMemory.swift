@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Gives memory that is not in use back to the system. The allocator keeps what is freed between pieces that are in
 /// use, so a server would stay as large for ever as it once was: after many large users came and went, for example.
 struct FreedMemory: Service {
-    /// A look walks all free pieces of each arena under its lock, 200 to 300 ms where there are millions.
+    /// A look walks all free pieces of each arena under its lock, which may take some hundred milliseconds.
     private static let interval = Duration.seconds(120)
 
     let logger: Logger
