@@ -86,7 +86,7 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var isAboutValues: Bool {
         switch kind {
         case .invalidData, .constraintViolation, .uniqueViolation, .usage: true
-        case .insufficientResources: isOfProgram
+        case .insufficientResources: isProgramLimit
         case .connectionLost, .cannotConnect, .shuttingDown, .tooManyConnections, .timeout, .cancelled,
             .lockNotAvailable, .serializationFailure, .replicationUnconfirmed, .insufficientPrivilege, .readOnly,
             .raised, .syntax, .transactionAborted, .decoding, .other:
@@ -96,7 +96,7 @@ public struct PostgresError: Error, Sendable, Hashable {
 
     /// True when a limit of the program was met, such as the size of an index row (class 54); not when memory or the
     /// disk is used up (class 53), which other statements meet as well.
-    public var isOfProgram: Bool { sqlState?.hasPrefix("54") == true }
+    public var isProgramLimit: Bool { sqlState?.hasPrefix("54") == true }
 
     func during(_ statement: Statement) -> PostgresError {
         var copy = self

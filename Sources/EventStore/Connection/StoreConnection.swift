@@ -388,7 +388,7 @@ extension PostgresError {
     fileprivate var mayConcernOneRow: Bool {
         switch kind {
         case .invalidData, .decoding, .usage, .other: true
-        case .insufficientResources: isOfProgram
+        case .insufficientResources: isProgramLimit
         case .connectionLost, .cannotConnect, .shuttingDown, .tooManyConnections, .timeout, .cancelled,
             .lockNotAvailable, .serializationFailure, .replicationUnconfirmed, .uniqueViolation, .constraintViolation,
             .insufficientPrivilege, .readOnly, .raised, .syntax, .transactionAborted:

@@ -25,8 +25,8 @@ public struct EventTraits: Hashable, Sendable {
     public enum Room: Hashable, Sendable {
         /// It is taken while the user has room left.
         case needed
-        /// It is taken of a user without room too, because it frees some. As what it names is remembered, known or not, this ends where
-        /// the user takes twice the room.
+        /// It is taken of a user without room too, because it frees some. As what it names is remembered, known or not,
+        /// this ends where the user takes twice the room.
         case freed
         /// It is taken in any case: it changes what is there, or what it adds is bounded by itself.
         case unneeded

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -176,7 +177,11 @@ class Trial:
         self.bench = lanes.Bench(self.server, options)
         self.crowd = Crowd(
             self.server.address, device.Tokens(f"{self.server.data}/token.key"), f"attack:{seed}", DEVICES, RATE)
-        self.memory, self.parts, self.scraped = [], dict.fromkeys(PARTS, 0), time.time()
+        self.memory, self.parts = [], dict.fromkeys(PARTS, 0)
+        self.ending = threading.Event()
+        # A thread of its own: the honest devices are not to wait for it.
+        self.scraper = threading.Thread(target=self.scrape, daemon=True)
+        self.scraper.start()
 
     def age(self):
         """Makes the files of the WAL that a server has after some checkpoints, and uses again. In a new one each is filled
@@ -187,12 +192,19 @@ class Trial:
             self.server.beside.run("SELECT pg_logical_emit_message(false, 'focus-bench', ''), pg_switch_wal();")
         self.server.beside.run("CHECKPOINT;")
 
+    def scrape(self):
+        """Notes the most of what focusd says of its own memory, until the trial ends."""
+        while not self.ending.wait(SCRAPE):
+            try:
+                figures = metrics(self.server.admin)
+            except OSError as error:
+                say(f"focusd's figures could not be read: {error}")
+                continue
+            self.parts = {name: max(most, figures[name]) for name, most in self.parts.items()}
+
     def look(self):
         """Every second: how much memory, and whether there is a disk to go on."""
         self.memory.append(memory(self.pid, "VmRSS") / 1_024)
-        if time.time() - self.scraped >= SCRAPE:
-            figures, self.scraped = metrics(self.server.admin), time.time()
-            self.parts = {name: max(most, figures[name]) for name, most in self.parts.items()}
         if shutil.disk_usage(self.options.dir).free < SPARE << 30:
             raise SystemExit(f"less than {SPARE} GiB are left in {self.options.dir}; give another --dir, or fewer --minutes")
 
@@ -304,6 +316,7 @@ def run(options):
         checks["every attacker was at work"] = not found["idle"]
         found["checks"] = checks
     finally:
+        trial.ending.set()
         trial.crowd.close()
         trial.server.stop()
     return found
