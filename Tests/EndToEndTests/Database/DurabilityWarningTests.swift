@@ -1,3 +1,4 @@
+import EventStore
 import Foundation
 import PostgresClient
 import Support
@@ -36,5 +37,19 @@ import Testing
         let warning = "PostgreSQL runs with synchronous_commit off: when PostgreSQL or the machine crashes"
         #expect(log.contains(warning) == (synchronousCommit == "off"), "\(log)")
         await server.remove()
+    }
+
+    @Test("P1: of a PostgreSQL that keeps what it has acknowledged focusd says nothing")
+    func safe() async throws {
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let cluster = try await onThread { try EmbeddedCluster.start(dataDirectory: place + "/cluster") }
+        let file = place + "/log"
+        let server = try await FocusdProcess(
+            database: cluster.conninfo, options: ["--log-level", "warning"], log: file)
+        #expect(await server.terminate())
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("PostgreSQL runs with") == false)
+        await server.remove()
+        try await onThread { try cluster.stop() }
     }
 }

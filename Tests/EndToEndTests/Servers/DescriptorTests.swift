@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import PostgresClient
 import Support
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     /// Starts focusd under limits of the shell, on a database of its own.
     /// - Parameter limits: of open files, as `ulimit` takes them.
     private func start(_ limits: String, _ options: [String] = []) async throws -> (
-        process: ChildProcess, line: String, port: Int, place: String
+        process: ChildProcess, line: String, port: Int, place: String, database: String
     ) {
         let place = try TestDirectory.make()
         let hex = TestServer.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -25,12 +26,12 @@ import Testing
             ] + options)
         let line = await process.firstLine()
         let port = line.split(separator: " ").first { $0.hasPrefix("listen=") }?.split(separator: ":").last
-        return (process, line, port.flatMap { Int($0) } ?? 0, place)
+        return (process, line, port.flatMap { Int($0) } ?? 0, place, database)
     }
 
     @Test("Q2: a low soft limit of open files is raised; silent sockets beyond it keep nobody out")
     func soft() async throws {
-        let (process, line, port, place) = try await start("ulimit -Sn 100 && ulimit -Hn 2000")
+        let (process, line, port, place, _) = try await start("ulimit -Sn 100 && ulimit -Hn 2000")
         defer { try? FileManager.default.removeItem(atPath: place) }
         try #require(port > 0, "\(line)")
         var silent: [WireClient] = []
@@ -49,9 +50,42 @@ import Testing
         #expect(await process.exitCode() == 0)
     }
 
+    @Test("Q2: however many connect, a server has files left for its database")
+    func reserve() async throws {
+        let (process, line, port, place, database) = try await start("ulimit -n 256")
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try #require(port > 0, "\(line)")
+        let client = try await WireClient.connect(port: port)
+        try await client.hello(token: TestServer.token(user, .random()))
+        try await client.append(from: 1, Envelope.setUp("a"))
+        #expect(try await client.appended().throughSequence == DeviceSequence(2))
+        var others: [WireClient] = []
+        for _ in 0..<300 {
+            let other = try await WireClient.connect(port: port)
+            // One that is sent away may be closed already.
+            try? await other.hello(token: TestServer.token(.random(), .random()))
+            others.append(other)
+        }
+        #expect(try await others[299].goAway() == .overloaded)
+        try await onThread {
+            let connection = try PostgresConnection(PostgresConfiguration(conninfo: database))
+            defer { connection.close() }
+            try connection.run(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """)
+        }
+        try await client.append(from: 3, [.post("n", app: "a")])
+        #expect(try await client.appended().throughSequence == DeviceSequence(3))
+        for client in others + [client] { await client.close() }
+        process.signal(SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
+
     @Test("Q2: a server that may not open files enough says so when it starts")
     func hard() async throws {
-        let (process, line, _, place) = try await start("ulimit -n 100")
+        let (process, line, _, place, _) = try await start("ulimit -n 100")
         defer { try? FileManager.default.removeItem(atPath: place) }
         // It would serve for ever.
         if line.contains("ready") { process.signal(SIGTERM) }

@@ -20,6 +20,7 @@ class Server:
         self.binaries = binaries
         # Files of a certificate and its key; None: in the clear.
         self.security = ["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else ["--plaintext"]
+        os.makedirs(parent, exist_ok=True)
         self.directory = tempfile.mkdtemp(prefix="focus-bench-", dir=parent)
         # As root the cluster runs as another user, which has to pass.
         os.chmod(self.directory, 0o755)
