@@ -51,7 +51,8 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .systemLibrary(name: "CScheduler"),
         target("SeededNumbers", []),
         target("Waits", []),
         target("PostgresClient", ["CLibPQ", "Waits"]),
@@ -65,8 +66,8 @@ let package = Package(
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "Tokens", "Waits", nioCore, nioLocks, nioPosix, nioSSL, nioTLS,
-                lifecycle, logging, collections, heaps,
+                "CScheduler", "FocusCore", "FocusWire", "EventStore", "Tokens", "Waits", nioCore, nioLocks, nioPosix,
+                nioSSL, nioTLS, lifecycle, logging, collections, heaps,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("AdminPort", [nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL]),
@@ -79,7 +80,7 @@ let package = Package(
         .executableTarget(
             name: "focusd",
             dependencies: [
-                "AdminPort", "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient",
+                "AdminPort", "Answers", "CJemalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient",
                 "SyncServer", "Tokens", arguments, lifecycle, signals, logging,
             ],
             swiftSettings: strict),

@@ -36,12 +36,13 @@ extension Serve {
         let adminService: [any Service] = admin.map { [AdminService(port: $0)] } ?? []
         let services: [any Service] =
             adminService + [
-                server, ready, watch, certificates, FreedMemory(logger: logger), FloodWatch(output: output),
+                server, ready, watch, certificates, FloodWatch(output: output),
             ] + (systemd.map { [$0] } ?? [])
         let group = ServiceGroup(
             configuration: .init(
                 services: services.map { Self.named($0) } + [Self.named(signals.stops, .gracefullyShutdownGroup)],
                 logger: logger))
+        Allocator.giveBackUnused(logger)
         signals.stops.started()
         try await group.run()
     }

@@ -10,6 +10,7 @@ require_packages() {
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=(libpq-dev)
     [ -e /usr/include/sqlite3.h ] || missing+=(libsqlite3-dev)
+    [ -e /usr/include/jemalloc/jemalloc.h ] || missing+=(libjemalloc-dev)
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
     # For the tests alone: their servers run behind it too.
     [ "${1:-}" != --tests ] || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)

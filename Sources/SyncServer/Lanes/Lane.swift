@@ -26,7 +26,7 @@ final class Lane: Sendable {
     ///   - index: the lane's number among the server's lanes, for `Freshness`.
     ///   - partitions: those that the lane owns.
     func start(_ context: LaneContext, index: Int, partitions: [Partition]) {
-        let started = LaneThread(name: name) { [self] in
+        let started = LaneThread(name: name, priority: .prompt) { [self] in
             let isStopping = { @Sendable in self.isStopping.load(ordering: .acquiring) }
             let (logger, mailbox) = (context.logger, mailbox)
             let store = StoreConnection(

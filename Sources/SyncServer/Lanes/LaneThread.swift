@@ -1,3 +1,4 @@
+import CScheduler
 import Foundation
 
 /// A named thread that can be waited for. Work that blocks on the database runs on such threads, because it must not
@@ -5,16 +6,24 @@ import Foundation
 final class LaneThread: Sendable {
     /// Who goes first when processors are short.
     enum Priority {
-        /// Devices wait for it.
+        /// All devices wait for it, for a moment each time: it goes before others as soon as it wakes.
+        case prompt
+        /// Some devices wait for it.
         case usual
-        /// Nobody waits for it, or only who asked for much.
+        /// Nobody waits for it, or only who asked for much. Gets about a tenth of what others get while both have work,
+        /// and is interrupted as soon as one of them wakes.
         case background
 
-        /// By setpriority(2): 10 gets about a tenth of what 0 gets while both have work.
-        fileprivate var niceness: Int32 {
+        /// See setpriority(2).
+        fileprivate var niceness: Int32 { self == .background ? 10 : 0 }
+
+        /// Who wakes and has a shorter slice than whoever runs does not wait for the next tick, which may be 4 ms away
+        /// (sched(7); since Linux 6.12, which knows slices of 0.1 to 100 ms). 0: what the system gives everybody.
+        fileprivate var sliceNanoseconds: UInt64 {
             switch self {
+            case .prompt: 300_000
             case .usual: 0
-            case .background: 10
+            case .background: 100_000_000
             }
         }
     }
@@ -26,13 +35,23 @@ final class LaneThread: Sendable {
         let thread = Thread { [ended] in
             // The system shows the name only of a thread that names itself.
             Thread.current.name = name
-            // PRIO_PROCESS, and on Linux the calling thread alone. Every thread may become nicer, so this does not fail.
-            if priority.niceness > 0 { _ = setpriority(0, 0, priority.niceness) }
+            Self.set(priority)
             body()
             ended.signal()
         }
         thread.stackSize = 8 * 1024 * 1024
         thread.start()
+    }
+
+    /// Sets the priority of the calling thread, which has that of the thread that started it. Every thread may become
+    /// nicer, or have another slice; a sandbox that keeps threads from it leaves this one as it was.
+    static func set(_ priority: Priority) {
+        var attributes = scheduling_attributes()
+        // A policy that an operator chose stays.
+        guard scheduling_get(&attributes) == 0, attributes.policy == 0 else { return }
+        attributes.nice = max(attributes.nice, priority.niceness)
+        attributes.runtime = priority.sliceNanoseconds
+        _ = scheduling_set(&attributes)
     }
 
     /// Blocks until the thread's work is done. May be called by several threads, but not by the thread itself.

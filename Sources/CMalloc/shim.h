@@ -1,2 +1,0 @@
-// The module of glibc leaves malloc.h out.
-#include <malloc.h>
