@@ -49,6 +49,7 @@ final class SimulatedFolder: LaneFolder {
     func start() {}
     func stop() {}
     func post(_ task: FoldTask) { fold(task) }
+    func discard(_ states: [UserState]) {}
 }
 
 /// Answers after a while, from the log as it is then, or not at all.

@@ -33,6 +33,16 @@ struct DeviceRecord: Sendable {
         return 400 + answers + places + refusals.values.reduce(0) { $0 + $1.count * 300 }
     }
 
+    /// Remembers a refusal as the newest of its scope.
+    /// - Returns: the oldest, if the scope has one more than are kept.
+    mutating func keep(refusal key: RowKey) -> RowKey? {
+        func keep(_ keys: inout [RowKey]) -> RowKey? {
+            keys.append(key)
+            return keys.count > EventLimits.outcomesPerDevice ? keys.removeFirst() : nil
+        }
+        return keep(&refusals[key.app, default: []])
+    }
+
     subscript(incarnation: Incarnation) -> IncarnationRecord? { incarnations[incarnation] }
 
     /// Reads a record without copying it: a copy would touch a reference count for each of its tables.

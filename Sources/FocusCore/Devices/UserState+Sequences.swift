@@ -60,10 +60,8 @@ extension UserState {
             event: event.id, type: refused.type, code: refused.code, message: refused.message,
             occurredAt: event.occurredAt)
         shared.put(key, row.encoded)
-        var kept = devices[event.device]?.refusals[event.app] ?? []
-        kept.append(key)
-        if kept.count > EventLimits.outcomesPerDevice { shared.remove(kept.removeFirst()) }
-        devices[event.device, default: DeviceRecord(event.device)].refusals[event.app] = kept
+        let oldest = devices[event.device, default: DeviceRecord(event.device)].keep(refusal: key)
+        if let oldest { shared.remove(oldest) }
     }
 
     /// Makes these refusals the newest of their devices. Refusals are loaded in the order of change, and the oldest leave

@@ -3,13 +3,14 @@ import FocusCore
 /// When bulk has to rest, so that the machine has time for users who ask for little (rule Q1).
 ///
 /// Whoever asks for much uses processors and disk beside the lane too, and no count of work tells how short these are.
-/// Statements tell: when they take longer than such statements lately took at the least, somebody waits for something.
+/// Statements tell: when the lane is busy for longer until one is answered than it lately was at the least, somebody waits
+/// for something.
 struct BulkPace {
     /// How long the least of recent statements is remembered.
     private static let windowMilliseconds: Int64 = 5_000
 
     private let configuration: LaneConfiguration
-    /// The least that a statement took in the window under way, and in the one before it.
+    /// The least that it took to answer one in the window under way, and in the one before it.
     private var (least, leastBefore) = (Int64.max, Int64.max)
     private var windowEnds = MonotonicTime(milliseconds: .min)
     /// Until when bulk rests at most: it goes on once in that time, however short everything is.
@@ -21,7 +22,8 @@ struct BulkPace {
 
     /// Records a statement of a time in which users who ask for little append.
     /// - Parameters:
-    ///   - milliseconds: from its staging to its answers.
+    ///   - milliseconds: for how long the lane was busy without a pause, with other things too, until it was answered;
+    ///     since the answers of the statement before it, if there was no pause between.
     ///   - hasBulk: whether it carried work of users who ask for much.
     mutating func ended(milliseconds: Int64, hasBulk: Bool, now: MonotonicTime) {
         if now >= windowEnds {

@@ -17,6 +17,8 @@ final class LaneAppends {
     private var lastAnswered = 0
     private let recent: RecentWork
     private var pace: BulkPace
+    /// When the last statement was answered.
+    private var lastEnd = MonotonicTime(milliseconds: .min)
     /// Until when the last user who asked for little beside one who asked for much counts.
     private var lightUntil = MonotonicTime(milliseconds: .min)
 
@@ -128,10 +130,12 @@ final class LaneAppends {
     }
 
     /// Records that a statement was committed and answered.
-    /// - Parameter began: when its staging began.
-    func ended(_ staging: AppendStaging, began: MonotonicTime) {
+    /// - Parameter busySince: when the lane last paused before it.
+    func ended(_ staging: AppendStaging, busySince: MonotonicTime) {
         guard !staging.shares.isEmpty else { return }
         let now = context.clock.monotonic()
+        let began = max(busySince, lastEnd)
+        lastEnd = now
         if staging.heavyWork > 0 || began < lightUntil, staging.hasLightUser {
             lightUntil = now.adding(milliseconds: context.configuration.lightMilliseconds)
         }

@@ -18,6 +18,8 @@ final class CachedUser {
     var digestedVersion = Version.zero
     /// When the user was last needed, in milliseconds of the monotonic clock: eviction goes by it.
     var lastUsed: Int64
+    /// The bytes that `ResidentUsers` has counted for the user.
+    var countedBytes = 0
     /// The frames that sessions share, while rows are sent to several sessions of the user; nil otherwise.
     var deltas: DeltaFrames?
 
@@ -31,6 +33,12 @@ final class CachedUser {
         dirty = []
         projectedVersion = state.version
         digestedVersion = .zero
+    }
+
+    /// Takes the state out of a user who has left memory.
+    func giveUpState() -> UserState {
+        defer { state = UserState(user: id) }
+        return state
     }
 
     /// Takes the state out, so that it is nobody else's and need not be copied to be changed. This is of no use
@@ -47,9 +55,10 @@ final class CachedUser {
     /// - Parameter dueAt: when something is due for the user by this very state; nil: never.
     func projected(dueAt: Timestamp?) -> ProjectedUser {
         let limit = min(dirty.count, ProjectedUser.readAtOnce) + Self.hashedBeside
+        // While the state is an argument it has two owners, and to make a hash in it would copy its rows.
+        let digests = reading { $0.storedDigests(hashingAtMost: limit) }
         return ProjectedUser(
-            state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes,
-            digests: reading { $0.storedDigests(hashingAtMost: limit) })
+            state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes, digests: digests)
     }
 
     /// How many rows are hashed for the read model beside those that changed: some fifty microseconds.

@@ -25,8 +25,14 @@ struct FoldTask: Sendable {
 /// user for whom least was folded (`WorkAccounts`). What it answers is taken up as what the `Loader` answers: it is the
 /// user's state as of the event.
 final class Folder: Sendable {
-    /// Nil ends the thread.
-    private let mailbox = Mailbox<FoldTask?>()
+    private enum Order: Sendable {
+        case fold(FoldTask)
+        /// Takes time in proportion to the states, when the order is dropped.
+        case discard([UserState])
+        case end
+    }
+
+    private let mailbox = Mailbox<Order>()
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let isStopping: @Sendable () -> Bool
     private let report: @Sendable (LoadAnswer) -> Void
@@ -42,22 +48,28 @@ final class Folder: Sendable {
         thread.withLockedValue { $0 = LaneThread(name: "folder", priority: .background) { [self] in run() } }
     }
 
-    func post(_ task: FoldTask) { mailbox.post(task) }
+    func post(_ task: FoldTask) { mailbox.post(.fold(task)) }
+
+    func discard(_ states: [UserState]) { mailbox.post(.discard(states)) }
 
     /// Ends the thread; blocks until then. What waits is not folded any more: the log has it.
     func stop() {
-        mailbox.post(nil)
+        mailbox.post(.end)
         thread.withLockedValue { $0 }?.join()
     }
 
     private func run() {
         var waiting = WorkAccounts<UserID, FoldTask?>(goneLimit: 1_024)
         while true {
-            for task in mailbox.receive(until: waiting.isEmpty ? nil : .passed) {
-                guard let task else { return }
-                // One that waits already is of before the lane started over: nobody awaits its answer.
-                waiting.wait(task.user.state.user, opening: nil)
-                waiting.with(task.user.state.user) { $0 = task }
+            for order in mailbox.receive(until: waiting.isEmpty ? nil : .passed) {
+                switch order {
+                case .fold(let task):
+                    // One that waits already is of before the lane started over: nobody awaits its answer.
+                    waiting.wait(task.user.state.user, opening: nil)
+                    waiting.with(task.user.state.user) { $0 = task }
+                case .discard: break
+                case .end: return
+                }
             }
             // It is taken out, so that its state is nobody else's when it changes: it would be copied.
             guard let user = waiting.next(), var task = waiting.with(user, { $0.take() }) ?? nil else { continue }

@@ -25,8 +25,8 @@ struct LaneConfiguration: Sendable {
     /// While such users append too, what a statement does for each other user past that is so much in all: they
     /// wait for one such statement at most, and for their own. Bulk takes more statements then.
     var workBesideLight = 1_000
-    /// How long a statement may take meanwhile, from its staging to its answers, or twice as long as the least that one
-    /// took lately, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
+    /// How long the lane may be busy until a statement is answered meanwhile, or twice as long as it lately took at the
+    /// least, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
     var statementMilliseconds: Int64 = 2
     /// How many times as long as a statement took beyond that bulk rests.
     var bulkRestPerMillisecond: Int64 = 40
@@ -48,7 +48,7 @@ struct LaneConfiguration: Sendable {
     /// How long a statement waits for more appends, when the last one answered more frames than wait now. It is about a
     /// device's round trip on a fast network, and less than a commit takes.
     var gatherMicroseconds = 500
-    /// Bytes of users' states in memory. Past this the least recently used are evicted.
+    /// Bytes of users' states in memory. Past this those are evicted who were not used for long.
     var cacheBytes = 512 * 1024 * 1024
     /// Bytes of one user's state in memory. Events that need more room are answered `quota_exceeded` past this (rule
     /// Q4).
@@ -61,8 +61,6 @@ struct LaneConfiguration: Sendable {
     var sessionsPerDevice = 8
     /// Sessions that a user's devices have together; one more is told to go (rule Q6).
     var sessionsPerUser = 1_024
-    /// How often the bytes in memory are added up, which takes time in proportion to the number of users.
-    var cacheCheckMilliseconds: Int64 = 500
     /// How often the heads are looked up when nobody says that they moved: several times within
     /// `freshnessMilliseconds`.
     var pollMilliseconds: Int64 = 250

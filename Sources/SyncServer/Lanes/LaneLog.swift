@@ -15,6 +15,8 @@ final class LaneLog {
     var contention: PartitionContention
     private let store: any LaneStore
     private let willAsk: () -> Void
+    /// The connection over which it was last asked (`LaneStore.connectionNumber`); zero before the first.
+    private var connection = 0
     /// When the database was last asked something.
     private(set) var askedAt: MonotonicTime
     /// Partitions with commits that other servers are to be told of; see `tellOthers`.
@@ -37,7 +39,14 @@ final class LaneLog {
     func ask<Answer>(_ question: (any LaneStore) throws -> Answer) rethrows -> Answer {
         willAsk()
         askedAt = context.clock.monotonic()
+        defer { noticeConnection() }
         return try question(store)
+    }
+
+    private func noticeConnection() {
+        guard store.connectionNumber != connection else { return }
+        if connection > 0 { tell(.connectionIsAnother) }
+        connection = store.connectionNumber
     }
 
     /// Tells other servers of the commits since the last call. To be called once devices have their answers and rows: the

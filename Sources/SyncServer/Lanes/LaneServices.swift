@@ -63,10 +63,11 @@ protocol LanePlaceFinder: AnyObject {
 
 extension PlaceFinder: LanePlaceFinder {}
 
-/// Folds dear events, and posts the states to the lane.
+/// Folds dear events, and posts the states to the lane; frees states that nobody needs any more.
 protocol LaneFolder: AnyObject {
     func start()
     func post(_ task: FoldTask)
+    func discard(_ states: [UserState])
     func stop()
 }
 

@@ -55,6 +55,7 @@ extension LaneUsers {
                 version: user.state.version, keys: user.dirty,
                 hasDigests: projected[projected.count - 1].digests != nil)
             user.dirty = []
+            recount(user)
         }
         let isFull = room.rows <= 0 || room.bytes <= 0
         let cover = backlog.write(
@@ -141,6 +142,7 @@ extension LaneUsers {
         for (id, written) in report.users {
             if let user = resident[id] {
                 user.dirty.formUnion(written.keys)
+                recount(user)
             } else {
                 // Whoever has the state at the moment does not know that these rows are dirty again.
                 loads.outdate(id)

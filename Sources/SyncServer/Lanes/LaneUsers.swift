@@ -8,7 +8,7 @@ import Logging
 /// Flow: news of the log (`LogNews`) → states are folded, scheduled and marked for the read model → news for sessions
 /// and watchers (`UserNews`).
 final class LaneUsers {
-    private(set) var resident = ResidentUsers()
+    private(set) var resident: ResidentUsers
     var loads = PendingLoads()
     /// See `LaneUsers+Outlines`.
     var outlines: [UserID: OutlinedUser] = [:]
@@ -30,6 +30,7 @@ final class LaneUsers {
     ///   - tell: called with what sessions and watchers are to hear.
     init(_ context: LaneContext, _ partitions: [Partition], tell: @escaping (UserNews) -> Void) {
         (self.context, self.tell) = (context, tell)
+        resident = ResidentUsers(limit: context.configuration.cacheBytes)
         backlog = ProjectionBacklog(partitions, now: context.clock.monotonic())
     }
 
@@ -58,7 +59,7 @@ final class LaneUsers {
         due.forget(id)
         guard let user = resident[id] else { return }
         if isLogged { leaves(user) }
-        _ = resident.remove(id)
+        resident.remove(id)
         tell(.left(id))
     }
 
@@ -79,7 +80,7 @@ final class LaneUsers {
     /// Begins as after a restart, because the log lost events: no state stays that was folded from them. The backlog
     /// begins again with `LaneLog.begin`.
     func startOver() {
-        (resident, due, outlines) = (ResidentUsers(), DueSchedule(), [:])
+        (resident, due, outlines) = (ResidentUsers(limit: configuration.cacheBytes), DueSchedule(), [:])
         loads.removeAll()
         backlog.forgetAwaited()
     }
@@ -106,13 +107,21 @@ final class LaneUsers {
     /// Keeps the states in memory within their bound (`LaneConfiguration.cacheBytes`). Sessions of an evicted user have
     /// what they were sent, and need the state again only for more.
     /// - Parameter kept: stays in any case.
-    func evict(except kept: UserID? = nil) {
-        let evicted = resident.evict(
-            past: configuration.cacheBytes - loads.handedBytes, now: now, every: configuration.cacheCheckMilliseconds,
-            except: { $0.id == kept || backlog.keeps($0.id, of: $0.partition) })
+    /// - Returns: states of evicted users that take long to free.
+    func evict(except kept: UserID? = nil) -> [UserState] {
+        let evicted = resident.evict(beside: loads.handedBytes) {
+            $0.id == kept || backlog.keeps($0.id, of: $0.partition)
+        }
         evictions += evicted.count
         for user in evicted { forgetDueTime(of: user.id, user.partition) }
+        return evicted.filter { $0.countedBytes > Self.quicklyFreedBytes }.map { $0.giveUpState() }
     }
+
+    /// A state of so many bytes is freed in some ten microseconds.
+    private static let quicklyFreedBytes = 64 * 1024
+
+    /// Counts the bytes of a user anew whose dirty rows have changed.
+    func recount(_ user: CachedUser) { resident.recount(user) }
 
     // MARK: The log
 
@@ -147,6 +156,7 @@ final class LaneUsers {
             outlines = [:]
             backlog.beginEpoch()
             loads.outdate { _ in true }
+        case .connectionIsAnother: loads.reconnect()
         case .serverIsAnother: loads.leaveServer()
         case .generationChanges(let partition, let changed):
             outlines = [:]
@@ -208,6 +218,7 @@ final class LaneUsers {
         do {
             changed(user, try user.state.apply(try logged.decoded()))
             user.grew(payloadBytes: logged.payload.count)
+            resident.recount(user)
         } catch {
             quarantine(user.id, error)
             tell(.missed(logged))
@@ -240,6 +251,7 @@ final class LaneUsers {
         }
         for user in resident.all where user.partition == head.partition && user.generation != head.generation {
             user.adopt(head.generation)
+            resident.recount(user)
         }
         let ended = resident.endQuarantines { self.context.log.partition(of: $0) == head.partition }
         for id in ended { tell(.visibilityChanged(id)) }
@@ -253,6 +265,7 @@ final class LaneUsers {
     /// Marks the rows for the read model, and schedules the user again if the rows may move what is due.
     private func changed(_ user: CachedUser, _ keys: some Collection<RowKey>) {
         user.dirty.formUnion(keys)
+        resident.recount(user)
         if DueSchedule.depends(on: keys) || !due.knows(user.id) { reschedule(user) }
     }
 
@@ -272,7 +285,7 @@ final class LaneUsers {
     func handOver(_ user: CachedUser, _ event: Event, behind head: PartitionHead) -> FoldTask {
         let number = loads.handOver(user.id, bytes: user.approximateBytes, head: head)
         leaves(user)
-        _ = resident.remove(user.id)
+        resident.remove(user.id)
         due.forget(user.id)
         tell(.changed(user.id))
         return FoldTask(number: number, user: user.takeState(as: head), event: event)

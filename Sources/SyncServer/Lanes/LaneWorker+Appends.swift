@@ -24,7 +24,6 @@ extension LaneWorker {
     /// Stages what waits for the staging's partitions and, with `withDue`, what is due there; commits it, and answers.
     func append(_ empty: AppendStaging, withDue: Bool) throws {
         var staging = empty
-        let began = now
         if withDue { users.stageDue(into: &staging) }
         // What a device reports comes before what is posted with it, which depends on it.
         activity.stage(into: &staging, users, configuration, now: now)
@@ -36,7 +35,7 @@ extension LaneWorker {
                 users.quarantine(id, error, isLogged: false)
             })
         try commit(staging, failed)
-        appends.ended(staging, began: began)
+        appends.ended(staging, busySince: busySince)
     }
 
     /// Answers the waiting appends with an error, because the server's clock is wrong (rule E4). Nothing falls due

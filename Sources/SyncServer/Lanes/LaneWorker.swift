@@ -41,6 +41,8 @@ final class LaneWorker {
     /// Whether `LaneLog.begin` has succeeded since the start, or since the log was last found truncated.
     private var hasBegun = false
     private var isStopped = false
+    /// When the lane last paused.
+    private(set) var busySince = MonotonicTime(milliseconds: .min)
 
     var configuration: LaneConfiguration { context.configuration }
     var now: MonotonicTime { context.clock.monotonic() }
@@ -91,7 +93,10 @@ final class LaneWorker {
         services.start()
         while !isStopped {
             do {
-                try turn(taking: mailbox.receive(until: nextDeadline()))
+                let asked = now
+                let requests = mailbox.receive(until: nextDeadline())
+                // A clock that moved means a pause, or so little that it makes no difference.
+                try turn(taking: requests, busySince: now > asked ? now : busySince)
             } catch is StoreStopped {
                 // The database is away and the server is to stop. Nothing that still waits was acknowledged.
                 isStopped = true
@@ -131,7 +136,9 @@ final class LaneWorker {
 
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
-    func turn(taking requests: [LaneRequest]) throws {
+    /// - Parameter busySince: when the lane last paused; nil: before this turn.
+    func turn(taking requests: [LaneRequest], busySince: MonotonicTime? = nil) throws {
+        self.busySince = busySince ?? now
         goesOn()
         sessions.beginTurn()
         if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
@@ -161,7 +168,8 @@ final class LaneWorker {
         project()
         watchProjection()
         loadNeededUsers()
-        users.evict(except: sessions.halfHashed?.user)
+        let evicted = users.evict(except: sessions.halfHashed?.user)
+        if !evicted.isEmpty { services.folder.discard(evicted) }
         deliveries.send()
         log.tellOthers()
     }

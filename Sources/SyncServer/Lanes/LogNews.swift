@@ -32,6 +32,9 @@ enum LogNews {
     case laggards([UserID: LogOffset], Partition)
     /// The lane reads anew what the read model has, so reports of batches under way no longer mean anything.
     case readModelIsAnother
+    /// The lane has lost its connection and made another. Others to the same host may be as dead, and nobody may have
+    /// noticed.
+    case connectionIsAnother
     /// Another PostgreSQL server took over. The one before may go on answering those who only read, with a read model
     /// that has more than the new one's.
     case serverIsAnother

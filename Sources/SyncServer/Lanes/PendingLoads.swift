@@ -157,6 +157,9 @@ struct PendingLoads {
         for id in asked.keys where isOutdated(id) { outdate(id) }
     }
 
+    /// Makes the loader reach the database anew with the next question.
+    mutating func reconnect() { mustReconnect = true }
+
     /// Makes the loader reach the database anew with the next question, and what it says before that useless.
     mutating func leaveServer() {
         mustReconnect = true

@@ -1,16 +1,40 @@
+import DequeModule
 import FocusCore
 
 /// The users in memory, and the quarantined users, whose fold failed and who are kept out for a while. Bounded by
-/// bytes: the least recently used are evicted, also while they have idle sessions.
+/// bytes: who was not used for long is evicted, also while they have idle sessions. Nothing here takes time in proportion
+/// to the number of users, unless it says so: all appends would wait for it.
 struct ResidentUsers {
+    /// A user's place in the order of eviction.
+    private struct Place {
+        let id: UserID
+        /// Tells the user from an earlier one of this id, who left.
+        let identity: ObjectIdentifier
+        /// When the user was last used before they got this place.
+        let lastUsed: Int64
+
+        init(_ user: CachedUser) { (id, identity, lastUsed) = (user.id, ObjectIdentifier(user), user.lastUsed) }
+    }
+
+    /// The bytes that all may take.
+    private let limit: Int
     private var users: [UserID: CachedUser] = [:]
+    /// Whom eviction looks at next comes first. Who left may still have a place.
+    private var order: Deque<Place> = []
+    /// Who alone takes more than a quarter of the limit.
+    private var large: Set<UserID> = []
+    /// About how many bytes all users take, as they were last counted.
+    private(set) var bytes = 0
+    /// The bytes passed the limit, and a quarter of it is not free yet.
+    private var isEvicting = false
+    /// How many users came since eviction last looked at some.
+    private var arrivals = 0
     /// Each quarantined user, and when the quarantine ends.
     private var quarantined: [UserID: MonotonicTime] = [:]
     /// The users who were quarantined and have not been in memory since, with the end of their last quarantine.
     private var failed: [UserID: MonotonicTime] = [:]
-    private var nextCheck = MonotonicTime(milliseconds: 0)
-    /// Bytes of the users who came since the last check.
-    private var arrivedBytes = 0
+
+    init(limit: Int) { self.limit = limit }
 
     subscript(id: UserID) -> CachedUser? { users[id] }
 
@@ -18,8 +42,6 @@ struct ResidentUsers {
     var count: Int { users.count }
     var quarantinedUsers: [UserID] { Array(quarantined.keys) }
     var quarantinedCount: Int { quarantined.count }
-    /// About how many bytes all users take. Adds them up anew, in time proportional to their number.
-    var bytes: Int { users.values.reduce(0) { $0 + $1.approximateBytes } }
 
     // MARK: Loading
 
@@ -30,13 +52,32 @@ struct ResidentUsers {
     func awaitingLoad(_ ids: some Sequence<UserID>) -> [UserID] { ids.filter(isAwaitingLoad).sorted() }
 
     mutating func insert(_ user: CachedUser) {
+        remove(user.id)
         users[user.id] = user
         if !failed.isEmpty { failed[user.id] = nil }
-        arrivedBytes += user.approximateBytes
+        user.countedBytes = 0
+        recount(user)
+        arrivals += 1
+        if order.count > 2 * users.count { order = order.filter(holds) }
+        order.append(Place(user))
     }
 
-    /// - Returns: the user; nil when they were not in memory.
-    mutating func remove(_ id: UserID) -> CachedUser? { users.removeValue(forKey: id) }
+    mutating func remove(_ id: UserID) {
+        guard let user = users.removeValue(forKey: id) else { return }
+        bytes -= user.countedBytes
+        if !large.isEmpty { large.remove(id) }
+    }
+
+    /// Counts the bytes of a user anew whose state or dirty rows have changed, if they are in memory.
+    mutating func recount(_ user: CachedUser) {
+        guard users[user.id] === user else { return }
+        let counted = user.approximateBytes
+        bytes += counted - user.countedBytes
+        user.countedBytes = counted
+        if counted > limit / 4 { large.insert(user.id) } else if !large.isEmpty { large.remove(user.id) }
+    }
+
+    private func holds(_ place: Place) -> Bool { users[place.id].map(ObjectIdentifier.init) == place.identity }
 
     // MARK: Quarantine
 
@@ -57,7 +98,7 @@ struct ResidentUsers {
 
     /// Removes the user from memory, and keeps them out until `time`.
     mutating func quarantine(_ id: UserID, until time: MonotonicTime) {
-        users[id] = nil
+        remove(id)
         quarantined[id] = time
         failed[id] = time
     }
@@ -81,34 +122,38 @@ struct ResidentUsers {
 
     // MARK: Eviction
 
-    /// Evicts users when all take more than `limit` bytes, until a quarter of the limit is free: first those who alone
-    /// take more than a quarter, or else one of them would drive out everybody; then the least recently used.
+    /// How many users eviction looks at in a call, beside two for each who came.
+    private static let looks = 64
+
+    /// Evicts some users when all take more than the limit, call by call until a quarter of it is free: first those who
+    /// alone take more than a quarter, or else one of them would drive out everybody; then those who were not used since
+    /// they came, or since eviction last looked at them, in that order.
     /// - Parameters:
-    ///   - milliseconds: how long to do nothing after a check, because adding the bytes up takes its time; four times as
-    ///     long where half of the limit is free. Unless an eighth of the limit has come since.
+    ///   - taken: bytes of the limit that are taken by others.
     ///   - isKept: whether a user is to stay for now.
     /// - Returns: the users who were evicted.
-    mutating func evict(
-        past limit: Int, now: MonotonicTime, every milliseconds: Int64,
-        except isKept: (CachedUser) -> Bool = { _ in false }
-    ) -> [CachedUser] {
-        guard now >= nextCheck || arrivedBytes > limit / 8 else { return [] }
-        var bytes = bytes
-        nextCheck = now.adding(milliseconds: bytes > limit / 2 ? milliseconds : 4 * milliseconds)
-        arrivedBytes = 0
-        guard bytes > limit else { return [] }
+    mutating func evict(beside taken: Int = 0, except isKept: (CachedUser) -> Bool = { _ in false }) -> [CachedUser] {
+        let limit = limit - taken
+        var looks = Self.looks + 2 * arrivals
+        arrivals = 0
+        if bytes > limit { isEvicting = true }
+        guard isEvicting else { return [] }
         var evicted: [CachedUser] = []
-        let candidates = users.values.map { (user: $0, bytes: $0.approximateBytes) }
-        let order = candidates.sorted { a, b in
-            let (isLarge, isOtherLarge) = (a.bytes > limit / 4, b.bytes > limit / 4)
-            return isLarge != isOtherLarge ? isLarge : a.user.lastUsed < b.user.lastUsed
-        }
-        for (user, taken) in order where !isKept(user) {
-            guard bytes > limit * 3 / 4 else { break }
-            bytes -= taken
-            users[user.id] = nil
+        for user in large.sorted().compactMap({ users[$0] }) where bytes > limit * 3 / 4 && !isKept(user) {
+            remove(user.id)
             evicted.append(user)
         }
+        while bytes > limit * 3 / 4, looks > 0, let place = order.popFirst() {
+            looks -= 1
+            guard holds(place), let user = users[place.id] else { continue }
+            guard user.lastUsed == place.lastUsed, !isKept(user) else {
+                order.append(Place(user))
+                continue
+            }
+            remove(user.id)
+            evicted.append(user)
+        }
+        isEvicting = bytes > limit * 3 / 4
         return evicted
     }
 }

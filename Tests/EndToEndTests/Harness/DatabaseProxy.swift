@@ -4,7 +4,8 @@ import NIOCore
 import NIOPosix
 import Support
 
-/// The way to a database: a Unix socket in front of the database's own, which a test can silence or close.
+/// The way to a database: a socket in front of the database's own, which a test can silence or close; over TCP it can
+/// vanish, too.
 final class DatabaseProxy: Sendable {
     private struct State {
         /// Bytes pass on connections of this life of the proxy; on those of earlier lives they vanish.
@@ -15,6 +16,8 @@ final class DatabaseProxy: Sendable {
         /// The statement whose first request from now on silences the database.
         var trigger: [UInt8]?
         var open: [ObjectIdentifier: any Channel] = [:]
+        /// Those of `open` that clients connected.
+        var clients: Set<ObjectIdentifier> = []
         var listener: (any Channel)?
     }
 
@@ -22,10 +25,12 @@ final class DatabaseProxy: Sendable {
     let conninfo: String
     private let directory: String
     private let socket: String
+    /// Nil: connections come over the socket.
+    private let port: ReservedPort?
     private let upstream: String
     private let state = NIOLockedValueBox(State())
 
-    private init(_ conninfo: String) throws {
+    private init(_ conninfo: String, overTCP: Bool) throws {
         func value(_ name: String) throws -> String {
             guard let start = conninfo.range(of: "\(name)='")?.upperBound,
                 let end = conninfo[start...].firstIndex(of: "'")
@@ -36,24 +41,33 @@ final class DatabaseProxy: Sendable {
         directory = try TestDirectory.make()
         socket = "\(directory)/.s.PGSQL.\(port)"
         upstream = "\(host)/.s.PGSQL.\(port)"
+        self.port = overTCP ? try ReservedPort() : nil
         // A test that closes the way must not wait a minute for each attempt to connect.
-        self.conninfo = conninfo.replacingOccurrences(of: "host='\(host)'", with: "host='\(directory)'")
+        self.conninfo = conninfo
+            .replacingOccurrences(of: "host='\(host)'", with: "host='\(overTCP ? "127.0.0.1" : directory)'")
+            .replacingOccurrences(of: "port='\(port)'", with: "port='\(self.port.map { "\($0.number)" } ?? port)'")
             .replacingOccurrences(of: "connect_timeout=60", with: "connect_timeout=2")
     }
 
     /// - Parameter conninfo: of a cluster that tests have started.
-    static func start(_ conninfo: String) async throws -> DatabaseProxy {
-        let proxy = try DatabaseProxy(conninfo)
+    static func start(_ conninfo: String, overTCP: Bool = false) async throws -> DatabaseProxy {
+        let proxy = try DatabaseProxy(conninfo, overTCP: overTCP)
         try await proxy.open()
         return proxy
     }
 
     /// Lets connections through, after `close`.
     func open() async throws {
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { [self] in relay($0) }
-            .bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
+        let listener =
+            if let port {
+                try await bootstrap.bind(host: "127.0.0.1", port: port.number).get()
+            } else {
+                try await bootstrap.bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
+            }
         state.withLockedValue { $0.listener = listener }
     }
 
@@ -62,6 +76,17 @@ final class DatabaseProxy: Sendable {
 
     /// Once this statement is asked for, the database's answers vanish; what it is sent passes.
     func silence(from statement: String) { state.withLockedValue { $0.trigger = Array(statement.utf8) } }
+
+    /// The host is gone, for connections that there are: it acknowledges nothing any more, not even that its kernel got
+    /// something. New connections are let through, as to the host that took its place.
+    func vanish() async throws {
+        let clients = state.withLockedValue { state in
+            state.life += 1
+            state.trigger = nil
+            return state.clients.compactMap { state.open[$0] as? any SocketOptionProvider }
+        }
+        for client in clients { try await DroppingFilter.attach(to: client) }
+    }
 
     private static func silence(_ state: inout State, requestsPass: Bool) {
         state.life += 1
@@ -97,6 +122,7 @@ final class DatabaseProxy: Sendable {
     private func relay(_ client: any Channel) -> EventLoopFuture<Void> {
         let life = state.withLockedValue { $0.isSilent ? -1 : $0.life }
         keep(client)
+        state.withLockedValue { _ = $0.clients.insert(ObjectIdentifier(client)) }
         return ClientBootstrap(group: client.eventLoop).channelOption(.autoRead, value: false)
             .connect(unixDomainSocketPath: upstream)
             .flatMapThrowing { [self] server in
@@ -110,7 +136,12 @@ final class DatabaseProxy: Sendable {
     private func keep(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         state.withLockedValue { $0.open[id] = channel }
-        channel.closeFuture.whenComplete { [self] _ in state.withLockedValue { _ = $0.open.removeValue(forKey: id) } }
+        channel.closeFuture.whenComplete { [self] _ in
+            state.withLockedValue {
+                $0.open[id] = nil
+                $0.clients.remove(id)
+            }
+        }
     }
 }
 

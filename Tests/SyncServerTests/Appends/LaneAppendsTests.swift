@@ -117,6 +117,30 @@ import Testing
         #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
     }
 
+    @Test(
+        "Q1: bulk rests when a lane without a pause is busy for long between two answers, and not when it had nothing to do",
+        arguments: [true, false])
+    func busyBetween(isBusy: Bool) throws {
+        let appends = appends { ($0.lightWork, $0.bulkRestMilliseconds) = (100, 250) }
+        for id in [anna, ben] { try users.load(id, from: store) }
+        let sessions = [
+            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
+            2: LaneSamples.session(2, LaneSamples.identity(ben)),
+        ]
+        let bulk = (0..<40).map { LaneSamples.focus("f\($0)") }
+        let began = time.now
+        for turn in Int64(0)..<2 {
+            appends.enqueue(LaneSamples.append(1, bulk, at: 1 + 40 * turn))
+            appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()], at: 1 + turn))
+            time.advance(turn * 100)
+            let staging = stage(appends, sessions, bounds: appends.bounds)
+            let pausedAt = time.now
+            time.advance(1)
+            appends.ended(staging, busySince: isBusy ? began : pausedAt)
+        }
+        #expect((appends.bounds.ofHeavyUsers == 0) == isBusy)
+    }
+
     @Test("Q1: a frame of which only the answer is missing is answered while bulk rests")
     func answersWhileBulkRests() throws {
         let appends = appends { ($0.lightWork, $0.bulkRestMilliseconds) = (100, 250) }
@@ -131,7 +155,7 @@ import Testing
             appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()], at: 1 + Int64(turn)))
             let (began, staging) = (time.now, stage(appends, sessions, bounds: appends.bounds))
             time.advance(milliseconds)
-            appends.ended(staging, began: began)
+            appends.ended(staging, busySince: began)
         }
         #expect(appends.bounds.ofHeavyUsers == 0)
         _ = appends.removeAll()

@@ -41,6 +41,7 @@ import Testing
                 news.append("fell back to \(checkpoint), lacks \(lacking.count)")
             case .laggards(let users, _): news.append("\(users.count) laggards")
             case .readModelIsAnother: news.append("another read model")
+            case .connectionIsAnother: news.append("another connection")
             case .serverIsAnother: news.append("another server")
             case .generationChanges: news.append("generation changes")
             case .generationChanged(let head, _, _): news.append("generation \(head.generation)")

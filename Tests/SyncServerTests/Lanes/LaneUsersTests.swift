@@ -172,9 +172,18 @@ import Testing
             try load(user, users)
         }
         users.backlog.markDirty(ben, at: LogOffset(1), in: PartLog.partition)
-        users.evict()
+        #expect(users.evict().isEmpty, "states that are freed at once")
         #expect(users[anna] == nil && users[ben] == nil)
         #expect(!users.due.knows(anna) && users.due.knows(ben))
+    }
+
+    @Test("Q1: the state of a large user who leaves memory is given up, for others to free")
+    func givesUpStates() throws {
+        let users = users { $0.cacheBytes = 1 }
+        for number in 0..<1_000 { store.appendFocus("focus-\(number)", of: anna) }
+        for user in [anna, ben] { try load(user, users) }
+        #expect(users.evict().map(\.user) == [anna])
+        #expect(users[anna] == nil && users[ben] == nil)
     }
 
     @Test("When another generation is shown, users whose rows are the same in it stay; the others leave")

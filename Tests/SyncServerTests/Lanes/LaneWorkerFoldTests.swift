@@ -27,6 +27,7 @@ import Waits
         func start() {}
         func stop() {}
         func post(_ task: FoldTask) { tasks.append(task) }
+        func discard(_ states: [UserState]) {}
     }
 
     init() throws {

@@ -103,7 +103,7 @@ import Waits
     mutating func checkpointWithoutMemory() throws {
         for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
         var configuration = LaneConfiguration()
-        (configuration.cacheBytes, configuration.cacheCheckMilliseconds) = (1, 0)
+        configuration.cacheBytes = 1
         configuration.hashedBytesPerTurn = 4_000
         loader.isPrompt = true
         worker = Self.worker(configuration, time, mailbox, store, loader)

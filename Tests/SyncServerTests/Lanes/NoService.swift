@@ -11,4 +11,5 @@ final class NoService: LaneProjector, LaneFetcher, LanePlaceFinder, LaneFolder {
     func post(_ work: FetchWork) {}
     func post(_ question: PlaceQuestion, session: UInt64) {}
     func post(_ task: FoldTask) {}
+    func discard(_ states: [UserState]) {}
 }

@@ -220,6 +220,18 @@ import Testing
         #expect(ask(&loads)?.reconnects == false)
     }
 
+    @Test("G2: when the lane had to connect anew the loader does too, once, and what was asked before is used")
+    func connectsAnew() {
+        var loads = PendingLoads()
+        for id in [anna, ben] { loads.need(id) }
+        _ = ask(&loads, limit: 1)
+        loads.reconnect()
+        #expect(use(loads, of: anna, at: store.head) == .usable)
+        #expect(ask(&loads, limit: 1)?.reconnects == true && use(loads, of: ben, at: store.head) == .usable)
+        loads.again(anna)
+        #expect(loads.ended(2) && ask(&loads)?.reconnects == false)
+    }
+
     @Test("G2: when another server took over, answers of before are not used, and the loader connects anew, once")
     func tookOver() {
         var loads = PendingLoads()

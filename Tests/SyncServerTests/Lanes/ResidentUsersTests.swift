@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import SeededNumbers
 import Support
 import Testing
 
@@ -10,27 +11,28 @@ import Testing
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
     /// - Parameter dirty: how many of the user's rows are dirty: each counts as 100 bytes.
-    private func user(lastUsed: Int64 = 0, dirty: Int = 0) -> CachedUser {
+    private func user(dirty: Int = 0) -> CachedUser {
         let id = UserID.random()
         return CachedUser(
             id: id, partition: Partition.of(user: id, count: 16), generation: 1, state: UserState(user: id),
-            dirty: Set((0..<dirty).map { RowKey(.focuses, key: "\($0)") }), projectedVersion: .zero, lastUsed: lastUsed)
+            dirty: Set((0..<dirty).map { RowKey(.focuses, key: "\($0)") }), projectedVersion: .zero, lastUsed: 0)
     }
 
     @Test("A user awaits loading until they are in memory, and again when they left")
     func loading() {
-        var users = ResidentUsers()
+        var users = ResidentUsers(limit: .max)
         let (anna, ben) = (user(), user())
         #expect(users.awaitingLoad([ben.id, anna.id]) == [anna.id, ben.id].sorted())
         users.insert(anna)
         #expect(users.awaitingLoad([anna.id, ben.id]) == [ben.id] && users[anna.id] === anna)
-        #expect(users.remove(anna.id) === anna && users.remove(anna.id) == nil)
+        users.remove(anna.id)
+        #expect(users[anna.id] == nil && users.count == 0)
         #expect(users.isAwaitingLoad(anna.id))
     }
 
     @Test("A quarantined user is neither in memory nor loaded before the time is over")
     func quarantine() {
-        var users = ResidentUsers()
+        var users = ResidentUsers(limit: .max)
         let anna = user()
         users.insert(anna)
         users.quarantine(anna.id, until: at(1_000))
@@ -50,53 +52,102 @@ import Testing
         #expect(!users.isQuarantined(anna.id) && users.quarantineRest(of: anna.id, now: at(2_000)) == 0)
     }
 
-    @Test("Past the bound the least recently used leave until a quarter is free; at the bound nobody does")
-    func eviction() {
-        var users = ResidentUsers()
-        let some = (0..<8).map { user(lastUsed: Int64(7 - $0)) }
+    private func resident(_ some: [CachedUser], limit: Int) -> ResidentUsers {
+        var users = ResidentUsers(limit: limit)
         for user in some { users.insert(user) }
-        let bytes = users.bytes
-        #expect(users.evict(past: bytes, now: at(0), every: 500).isEmpty)
-        // Memory is not held against its bound again so soon.
-        #expect(users.evict(past: bytes - 1, now: at(499), every: 500).isEmpty)
-        let evicted = users.evict(past: bytes - 1, now: at(500), every: 500)
-        #expect(evicted.map(\.id) == [some[7].id, some[6].id, some[5].id].prefix(evicted.count).map { $0 })
-        #expect(evicted.count == 3 && users.bytes <= (bytes - 1) * 3 / 4)
-        #expect(users.all.count == 5 && users[some[0].id] === some[0])
+        return users
     }
 
-    @Test("Where half of the bound is free, memory is held against it a quarter as often")
-    func rarely() {
-        var users = ResidentUsers()
-        for number in 0..<8 { users.insert(user(lastUsed: Int64(number))) }
-        let bytes = users.bytes
-        #expect(users.evict(past: 2 * bytes, now: at(0), every: 500).isEmpty)
-        #expect(users.evict(past: bytes / 2, now: at(1_999), every: 500).isEmpty)
-        #expect(!users.evict(past: bytes / 2, now: at(2_000), every: 500).isEmpty)
+    private func bytes(_ some: [CachedUser]) -> Int { some.reduce(0) { $0 + $1.approximateBytes } }
+
+    @Test("Past the bound users leave until a quarter is free, in the order in which they came; at the bound nobody does")
+    func eviction() {
+        let some = (0..<8).map { _ in user() }
+        var atBound = resident(some, limit: bytes(some))
+        #expect(atBound.evict().isEmpty && atBound.count == 8)
+        var users = resident(some, limit: bytes(some) - 1)
+        #expect(users.evict().map(\.id) == some.prefix(3).map(\.id))
+        #expect(users.bytes == bytes(Array(some[3...])) && users.count == 5)
+        #expect(users.evict().isEmpty)
     }
 
-    @Test("Users who come in large numbers are held against the bound at once")
-    func arrivals() {
-        var users = ResidentUsers()
-        for number in 0..<8 { users.insert(user(lastUsed: Int64(number))) }
-        let bytes = users.bytes
-        #expect(users.evict(past: bytes, now: at(0), every: 500).isEmpty)
-        // An eighth of the bound may come before the next check, and not more.
-        users.insert(user(lastUsed: 8))
-        #expect(users.evict(past: bytes, now: at(1), every: 500).isEmpty)
-        users.insert(user(lastUsed: 9))
-        #expect(!users.evict(past: bytes, now: at(1), every: 500).isEmpty && users.bytes <= bytes)
+    @Test("Who was used since eviction last looked at them, or is to be kept, stays until it comes by again")
+    func used() {
+        let some = (0..<8).map { _ in user() }
+        let one = some[0].approximateBytes
+        var users = resident(some, limit: bytes(some) - 1)
+        some[0].lastUsed = 5
+        #expect(users.evict { $0 === some[1] }.map(\.id) == some[2...4].map(\.id))
+        // Two for each of two who have to leave: three that came before, and then those who stayed.
+        for _ in 0..<3 { users.insert(user()) }
+        #expect(users.evict { $0 === some[1] }.map(\.id) == some[5...7].map(\.id))
+        for _ in 0..<3 { users.insert(user()) }
+        #expect(users.evict().prefix(2).map(\.id) == [some[0].id, some[1].id])
+        #expect(users.bytes <= 6 * one)
+    }
+
+    @Test("A call looks at some users, however many there are; where all are in use, none leaves")
+    func bounded() {
+        let some = (0..<1_000).map { _ in user() }
+        var users = resident(some, limit: 1_000)
+        // Two for each who came.
+        #expect(users.evict().count == 1_000)
+        users = resident(some, limit: bytes(some) - 1)
+        #expect(users.evict { _ in true }.isEmpty)
+        let evicted = users.evict().count
+        #expect(evicted > 0 && evicted < 100)
+        var calls = 1
+        while !users.evict().isEmpty { calls += 1 }
+        #expect(users.count == 749 && calls == 250 / evicted + 1)
+    }
+
+    @Test("Beside what others take there is less room")
+    func beside() {
+        let some = (0..<8).map { _ in user() }
+        var users = resident(some, limit: 2 * bytes(some))
+        #expect(users.evict(beside: bytes(some)).isEmpty)
+        #expect(!users.evict(beside: bytes(some) + 1).isEmpty)
     }
 
     @Test("A user who alone takes more than a quarter of the bound leaves first, and drives nobody out")
     func large() {
-        var users = ResidentUsers()
-        let some = (0..<8).map { user(lastUsed: Int64($0)) }
-        for user in some { users.insert(user) }
-        let limit = 2 * users.bytes
-        let large = user(lastUsed: 99, dirty: limit / 100)
+        let some = (0..<8).map { _ in user() }
+        let limit = 2 * bytes(some)
+        var users = resident(some, limit: limit)
+        let large = user(dirty: limit / 100)
         users.insert(large)
-        #expect(users.evict(past: limit, now: at(0), every: 500).map(\.id) == [large.id])
-        #expect(users.all.count == 8)
+        #expect(users.evict().map(\.id) == [large.id])
+        #expect(users.count == 8)
+        // One who became large is another.
+        some[3].dirty = large.dirty
+        users.recount(some[3])
+        #expect(users.evict().map(\.id) == [some[3].id])
+    }
+
+    @Test("The bytes are those of the users in memory, whoever came, grew, shrank, left or came again", arguments: 1...10)
+    func counts(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var users = ResidentUsers(limit: 20_000)
+        var known = (0..<30).map { _ in user() }
+        for step in 0..<2_000 {
+            let index = Int.random(in: 0..<known.count, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: users.insert(known[index])
+            case 1: users.remove(known[index].id)
+            case 2:
+                let other = known[index]
+                known[index] = CachedUser(
+                    id: other.id, partition: other.partition, generation: 1, state: UserState(user: other.id), dirty: [],
+                    projectedVersion: .zero, lastUsed: Int64(step))
+                users.insert(known[index])
+            case 3: users.quarantine(known[index].id, until: at(Int64(step)))
+            case 4: _ = users.evict { _ in Bool.random(using: &random) }
+            default:
+                known[index].dirty = Set((0..<Int.random(in: 0...50, using: &random)).map { RowKey(.focuses, key: "\($0)") })
+                known[index].lastUsed = Int64(step)
+                users.recount(known[index])
+            }
+            #expect(users.bytes == bytes(users.all))
+        }
     }
 }
