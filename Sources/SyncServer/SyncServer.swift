@@ -32,6 +32,7 @@ public final class SyncServer: Service {
     /// Faults that tests put in force.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
+    private let decoder = FrameDecoder()
     let services: ConnectionServices
     let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
@@ -85,13 +86,14 @@ public final class SyncServer: Service {
         self.tokens = ReplaceableVerifier(tokens)
         services = ConnectionServices(
             limits: configuration.limits, format: format, clock: time.clock, tokens: self.tokens, lanes: lanes,
-            budget: budget, parts: PartialFrames(limit: configuration.partialFrameBytes),
+            budget: budget, parts: PartialFrames(limit: configuration.partialFrameBytes), decoder: decoder,
             quotas: RequestQuotas(configuration.limits),
             connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
             isFresh: { context.isFresh(since: $0) })
         certificate = NIOLockedValueBox(try ServerCertificate(configuration.security))
         handshakes = HandshakePaces(configuration.connections, clock: time.clock)
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
+        for loop in group.makeIterator() { loop.execute { LaneThread.set(.prompt) } }
     }
 
     private static func lane(_ configuration: SyncServerConfiguration) -> LaneConfiguration {
@@ -120,6 +122,7 @@ public final class SyncServer: Service {
         hints.start { [lanes] in lanes.headsMayHaveMoved($0) }
         verifier?.start()
         storeWatch.start()
+        decoder.start()
         do {
             let channel = try await listen()
             listener.withLockedValue { $0 = channel }
@@ -221,7 +224,7 @@ public final class SyncServer: Service {
     /// then nothing that is under way is waited for, and nothing of it was acknowledged.
     private func drain() async {
         let (lanes, hints, verifier, primary, interruption) = (lanes.lanes, hints, verifier, primary, interruption)
-        let storeWatch = storeWatch
+        let (storeWatch, decoder) = (storeWatch, decoder)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
                 let patience = StoppablePause()
@@ -229,6 +232,7 @@ public final class SyncServer: Service {
                     if patience.sleep(seconds: Self.drainSeconds) { interruption.raise() }
                 }
                 for lane in lanes { lane.beginStopping() }
+                decoder.stop()
                 verifier?.stop()
                 storeWatch.stop()
                 for lane in lanes { lane.stop() }

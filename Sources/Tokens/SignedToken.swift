@@ -12,15 +12,15 @@ package struct SignedToken {
 
     /// Nil when the text is anything but three parts in base64url. Checks no signature.
     package init?(_ text: String) {
-        let bytes = Data(text.utf8)
-        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        let (bytes, dot) = (Array(text.utf8), UInt8(ascii: "."))
+        let parts = bytes.split(separator: dot, maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Data(base64URL: parts[0]), let claims = Data(base64URL: parts[1]),
             let signature = Data(base64URL: parts[2])
         else { return nil }
         self.header = header
         self.claims = claims
         self.signature = signature
-        signed = bytes[..<parts[1].endIndex]
+        signed = Data(bytes[..<parts[1].endIndex])
     }
 
     /// The token's text.
@@ -33,10 +33,10 @@ package struct SignedToken {
 
 extension Data {
     /// Decodes base64url without padding (RFC 4648 §5); nil when the text is anything else.
-    init?(base64URL text: String) { self.init(base64URL: Data(text.utf8)) }
+    init?(base64URL text: String) { self.init(base64URL: Array(text.utf8)[...]) }
 
-    init?(base64URL bytes: Data) {
-        // An array: to append to Data byte by byte takes as long as the rest of a token's check.
+    init?(base64URL bytes: ArraySlice<UInt8>) {
+        // Arrays: to read and write Data byte by byte takes as long as the rest of a token's check.
         var base64: [UInt8] = []
         base64.reserveCapacity(bytes.count + 2)
         for byte in bytes {

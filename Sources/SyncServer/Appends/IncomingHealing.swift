@@ -20,12 +20,12 @@ enum IncomingHealing: Sendable {
 }
 
 extension IncomingAppend {
-    init(_ request: HealRequest, charge: InboundCharge) {
+    /// - Parameter events: those that a Reoffer gives back.
+    init(_ request: HealRequest, _ events: [IncomingEvent], charge: InboundCharge) {
         switch request {
         case .reoffer(let offer):
             self.init(
-                firstSequence: offer.firstSequence,
-                events: offer.events.map { IncomingEvent(decoding: $0.envelope) }, charge: charge,
+                firstSequence: offer.firstSequence, events: events, charge: charge,
                 healing: .reoffer(offer.incarnation, offer.events.map(\.outcome), code: offer.code))
         case .lost(let lost):
             self.init(firstSequence: lost.first, events: [], charge: charge, healing: .lost(lost))

@@ -10,6 +10,8 @@ final class ConnectionServices: Sendable {
     let lanes: Lanes
     let budget: InboundBudget
     let parts: PartialFrames
+    /// Nil: all frames are decoded on their event loops.
+    let decoder: FrameDecoder?
     let quotas: RequestQuotas
     let connections: ConnectionRegistry
     let meter = ConnectionMeter()
@@ -20,12 +22,13 @@ final class ConnectionServices: Sendable {
 
     init(
         limits: SessionLimits, format: LogFormat, clock: ServerClock, tokens: any TokenCheck, lanes: Lanes,
-        budget: InboundBudget, parts: PartialFrames, quotas: RequestQuotas, connections: ConnectionRegistry,
-        logger: Logger, isFresh: @escaping @Sendable (MonotonicTime) -> Bool
+        budget: InboundBudget, parts: PartialFrames, decoder: FrameDecoder? = nil, quotas: RequestQuotas,
+        connections: ConnectionRegistry, logger: Logger, isFresh: @escaping @Sendable (MonotonicTime) -> Bool
     ) {
         self.limits = SharedSessionLimits(limits)
         (self.format, self.clock, self.tokens, self.lanes) = (format, clock, tokens, lanes)
-        (self.budget, self.parts, self.quotas, self.connections) = (budget, parts, quotas, connections)
+        (self.budget, self.parts, self.decoder) = (budget, parts, decoder)
+        (self.quotas, self.connections) = (quotas, connections)
         (self.logger, self.isFresh) = (logger, isFresh)
     }
 }

@@ -2,11 +2,11 @@ import FocusCore
 import FocusWire
 
 extension IncomingAppend {
-    /// - Parameter charge: what the frame was charged to the inbound budget.
-    init(_ request: AppendRequest, charge: InboundCharge) {
-        self.init(
-            firstSequence: request.firstSequence, events: request.envelopes.map(IncomingEvent.init(decoding:)),
-            charge: charge)
+    /// - Parameters:
+    ///   - events: those of the request.
+    ///   - charge: what the frame was charged to the inbound budget.
+    init(_ request: AppendRequest, _ events: [IncomingEvent], charge: InboundCharge) {
+        self.init(firstSequence: request.firstSequence, events: events, charge: charge)
     }
 }
 

@@ -5,7 +5,10 @@ import Tokens
 
 /// What a session has decided on: it is written, or handed to a lane.
 extension SessionHandler {
-    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
+    /// - Parameters:
+    ///   - frameBytes: of the frame that they answer.
+    ///   - events: what it appends or gives back.
+    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0, _ events: [IncomingEvent] = []) {
         journal.beginActions()
         for action in actions {
             switch action {
@@ -16,8 +19,8 @@ extension SessionHandler {
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
-            case .append(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
-            case .heal(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .append(let request): append(IncomingAppend(request, events, charge: charged(frameBytes)))
+            case .heal(let request): append(IncomingAppend(request, events, charge: charged(frameBytes)))
             case .recall(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .reach(let id, let question, let viewer):
@@ -107,7 +110,7 @@ extension SessionHandler {
     private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, user: device?.user) }
 
     /// Charges bytes to the inbound budget. Past its limit nothing is read from this connection until there is room.
-    private func charge(_ charge: InboundCharge) {
+    func charge(_ charge: InboundCharge) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop

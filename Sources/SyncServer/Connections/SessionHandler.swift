@@ -23,6 +23,10 @@ final class SessionHandler: ChannelInboundHandler {
         static let budget = Pauses(rawValue: 4)
         /// The device does not take what it is sent.
         static let unwritable = Pauses(rawValue: 8)
+        /// A large frame is being decoded, beside the event loop (rule Q1).
+        static let decoding = Pauses(rawValue: 16)
+        /// Other connections have their turn (rule Q1).
+        static let turn = Pauses(rawValue: 32)
     }
 
     let id: UInt64
@@ -31,6 +35,10 @@ final class SessionHandler: ChannelInboundHandler {
     var splitter: FrameSplitter
     /// Below this many bytes a part of a frame is not counted.
     private static let smallPart = 4_096
+    /// How many bytes of frames are taken up before other connections of the event loop have their turn.
+    private static let bytesPerTurn = 32 * 1024
+    /// What a frame counts for beside its bytes.
+    private static let bytesPerFrame = 256
     /// The bytes that `PartialFrames` knows of.
     private var partBytes = 0
     let quota: OutgoingQuota
@@ -156,11 +164,13 @@ final class SessionHandler: ChannelInboundHandler {
     // MARK: Input
 
     func process() {
-        while session.acceptsMessages, !session.isClosed {
+        var room = Self.bytesPerTurn
+        while session.acceptsMessages, !session.isClosed, pauses.isDisjoint(with: [.decoding, .turn]) {
+            guard room > 0 else { return endTurn() }
             do {
                 guard let frame = try splitter.next() else { break }
-                let message = try FrameCodec.decodeClient(frame)
-                perform(session.receive(message, now: services.clock.monotonic(), take: take), frame.count)
+                room -= frame.count + Self.bytesPerFrame
+                if !isDecodedBeside(frame) { take(try DecodedFrame(frame), frame.count) }
             } catch {
                 perform(session.receiveUndecodable(error.code, error.message))
             }
@@ -170,6 +180,48 @@ final class SessionHandler: ChannelInboundHandler {
         watchPace()
         set(.opening, !session.acceptsMessages)
         schedule()
+    }
+
+    private func take(_ frame: DecodedFrame, _ bytes: Int) {
+        perform(session.receive(frame.message, now: services.clock.monotonic(), take: take), bytes, frame.events)
+    }
+
+    /// Goes on once other connections of the event loop have had their turn.
+    private func endTurn() {
+        context?.flush()
+        set(.turn, true)
+        guard let context else { return }
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            loop.value.set(.turn, false)
+            loop.value.process()
+        }
+    }
+
+    /// Has a large frame decoded beside the event loop. Nothing behind it is taken up before.
+    private func isDecodedBeside(_ frame: [UInt8]) -> Bool {
+        guard frame.count >= FrameDecoder.leastBytes, let decoder = services.decoder, let user = device?.user, let context
+        else { return false }
+        set(.decoding, true)
+        let held = InboundCharge(bytes: frame.count, user: user)
+        charge(held)
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let (eventLoop, budget) = (context.eventLoop, services.budget)
+        decoder.decode(frame, of: user) { decoded in
+            budget.release(held)
+            eventLoop.execute { loop.value.decoded(decoded, frame.count) }
+        }
+        return true
+    }
+
+    private func decoded(_ frame: Result<DecodedFrame, FrameError>, _ bytes: Int) {
+        guard !session.isClosed else { return }
+        set(.decoding, false)
+        switch frame {
+        case .success(let frame): take(frame, bytes)
+        case .failure(let error): perform(session.receiveUndecodable(error.code, error.message))
+        }
+        process()
     }
 
     /// Takes from the device's quota (rule Q5).
@@ -193,7 +245,11 @@ final class SessionHandler: ChannelInboundHandler {
     func set(_ pause: Pauses, _ isPaused: Bool) {
         let before = pauses
         if isPaused { pauses.insert(pause) } else { pauses.remove(pause) }
-        if pause == .budget { session.outOfBudget(isPaused, now: services.clock.monotonic()) }
+        // The device is not heard, and not to be taken for dead.
+        let unheard: Pauses = [.budget, .decoding]
+        if unheard.isDisjoint(with: before) != unheard.isDisjoint(with: pauses) {
+            session.outOfBudget(!unheard.isDisjoint(with: pauses), now: services.clock.monotonic())
+        }
         guard pauses.isEmpty != before.isEmpty, let context else { return }
         do {
             try context.channel.syncOptions?.setOption(.autoRead, value: pauses.isEmpty)
