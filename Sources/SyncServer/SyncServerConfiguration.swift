@@ -13,8 +13,8 @@ public struct SyncServerConfiguration: Sendable {
     public var inboundBytes = 64 * 1024 * 1024
     /// Bytes of frames that have not come whole, over all connections (`PartialFrames`).
     public var partialFrameBytes = 64 * 1024 * 1024
-    /// Bytes of users' states in memory, over all lanes. Past this many the least recently used are dropped, and loaded
-    /// again when they are needed.
+    /// Bytes of users' states in memory, over all lanes. Past this many those are dropped who were not used for long, and
+    /// loaded again when they are needed.
     public var cacheBytes = 1 << 30
     /// Bytes that one user's state may take (rule Q4).
     public var userBytes = 64 << 20

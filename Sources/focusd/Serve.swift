@@ -67,7 +67,7 @@ struct Serve: AsyncParsableCommand {
             """)
     var receiptKey: String?
     @Option(
-        help: "Memory for users' states: the least recently used are dropped past it, and loaded again when needed.")
+        help: "Memory for users' states: past it those not used for long are dropped, and loaded again when needed.")
     var cache = MemorySize(bytes: 1 << 30)
     @Option(
         help: "Memory that one user's state may take. Devices that append more are answered quota_exceeded (rule Q4).")

@@ -22,6 +22,20 @@ import Testing
         await client.close()
     }
 
+    @Test("Q1: however many renewals a device sends at once, the server goes on")
+    func renewals() async throws {
+        try await TestServer.with { server in
+            let (client, _) = try await WireClient.open(server, user: user)
+            let frame = FrameCodec.frame(.renew(token: ""))
+            let frames = Array(repeatElement(frame, count: 50_000).joined())
+            // Writing fails if the server has cut the connection, which is right.
+            try? await client.send(bytes: frames)
+            try await expectHealthy(server)
+            await client.close()
+            try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }
+        }
+    }
+
     @Test("W4: random bytes are answered by an error or cut off, and nothing else happens", arguments: Seeds.fresh())
     func randomBytes(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

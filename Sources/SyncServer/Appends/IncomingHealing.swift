@@ -20,12 +20,13 @@ enum IncomingHealing: Sendable {
 }
 
 extension IncomingAppend {
-    /// - Parameter events: those that a Reoffer gives back.
-    init(_ request: HealRequest, _ events: [IncomingEvent], charge: InboundCharge) {
+    /// - Parameter events: those that a Reoffer gives back; nil: they are decoded now.
+    init(_ request: HealRequest, _ events: [IncomingEvent]?, charge: InboundCharge) {
         switch request {
         case .reoffer(let offer):
             self.init(
-                firstSequence: offer.firstSequence, events: events, charge: charge,
+                firstSequence: offer.firstSequence,
+                events: events ?? offer.events.map { IncomingEvent(decoding: $0.envelope) }, charge: charge,
                 healing: .reoffer(offer.incarnation, offer.events.map(\.outcome), code: offer.code))
         case .lost(let lost):
             self.init(firstSequence: lost.first, events: [], charge: charge, healing: .lost(lost))

@@ -3,10 +3,12 @@ import FocusWire
 
 extension IncomingAppend {
     /// - Parameters:
-    ///   - events: those of the request.
+    ///   - events: those of the request; nil: they are decoded now.
     ///   - charge: what the frame was charged to the inbound budget.
-    init(_ request: AppendRequest, _ events: [IncomingEvent], charge: InboundCharge) {
-        self.init(firstSequence: request.firstSequence, events: events, charge: charge)
+    init(_ request: AppendRequest, _ events: [IncomingEvent]?, charge: InboundCharge) {
+        self.init(
+            firstSequence: request.firstSequence,
+            events: events ?? request.envelopes.map(IncomingEvent.init(decoding:)), charge: charge)
     }
 }
 

@@ -7,8 +7,8 @@ import Tokens
 extension SessionHandler {
     /// - Parameters:
     ///   - frameBytes: of the frame that they answer.
-    ///   - events: what it appends or gives back.
-    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0, _ events: [IncomingEvent] = []) {
+    ///   - events: what it appends or gives back, where that is decoded already.
+    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0, _ events: [IncomingEvent]? = nil) {
         journal.beginActions()
         for action in actions {
             switch action {
@@ -57,7 +57,6 @@ extension SessionHandler {
             journal.flaw = error.rawValue
             perform(session.authenticationFailed())
         }
-        process()
     }
 
     private func renew(_ token: String) {
@@ -66,7 +65,6 @@ extension SessionHandler {
         let token = try? services.tokens.check(token, now: wall)
         if let token, session.mayRenew(token.identity) { tokenKey = token.key }
         perform(session.renewed(token?.identity, serverTime: wall, now: now))
-        process()
     }
 
     /// Ends the session when its token's key is gone: whoever retires a key that was stolen shuts out its tokens.

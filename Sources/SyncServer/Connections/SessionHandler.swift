@@ -132,7 +132,6 @@ final class SessionHandler: ChannelInboundHandler {
         guard !session.isClosed else { return }
         splitter.feed(buffer.readableBytesView)
         process()
-        chargePart()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -163,6 +162,8 @@ final class SessionHandler: ChannelInboundHandler {
 
     // MARK: Input
 
+    /// Takes up frames that came, until others have their turn. Never called for an action: a device may send so many
+    /// frames that each calls for one that the stack would end.
     func process() {
         var room = Self.bytesPerTurn
         while session.acceptsMessages, !session.isClosed, pauses.isDisjoint(with: [.decoding, .turn]) {
@@ -170,7 +171,7 @@ final class SessionHandler: ChannelInboundHandler {
             do {
                 guard let frame = try splitter.next() else { break }
                 room -= frame.count + Self.bytesPerFrame
-                if !isDecodedBeside(frame) { take(try DecodedFrame(frame), frame.count) }
+                if !isDecodedBeside(frame) { take(try FrameCodec.decodeClient(frame), frame.count) }
             } catch {
                 perform(session.receiveUndecodable(error.code, error.message))
             }
@@ -180,19 +181,22 @@ final class SessionHandler: ChannelInboundHandler {
         watchPace()
         set(.opening, !session.acceptsMessages)
         schedule()
+        chargePart()
     }
 
-    private func take(_ frame: DecodedFrame, _ bytes: Int) {
-        perform(session.receive(frame.message, now: services.clock.monotonic(), take: take), bytes, frame.events)
+    private func take(_ message: ClientMessage, _ bytes: Int, _ events: [IncomingEvent]? = nil) {
+        perform(session.receive(message, now: services.clock.monotonic(), take: take), bytes, events)
     }
 
-    /// Goes on once other connections of the event loop have had their turn.
+    /// Goes on once other connections of the event loop have had their turn. After a pause: an event loop looks at no
+    /// socket before everything is done that it is to do at once.
     private func endTurn() {
         context?.flush()
         set(.turn, true)
+        chargePart()
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
+        context.eventLoop.scheduleTask(in: ClosePace.pause) {
             loop.value.set(.turn, false)
             loop.value.process()
         }
@@ -215,10 +219,10 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     private func decoded(_ frame: Result<DecodedFrame, FrameError>, _ bytes: Int) {
-        guard !session.isClosed else { return }
         set(.decoding, false)
+        guard !session.isClosed else { return }
         switch frame {
-        case .success(let frame): take(frame, bytes)
+        case .success(let frame): take(frame.message, bytes, frame.events)
         case .failure(let error): perform(session.receiveUndecodable(error.code, error.message))
         }
         process()

@@ -20,6 +20,8 @@ final class CachedUser {
     var lastUsed: Int64
     /// The bytes that `ResidentUsers` has counted for the user.
     var countedBytes = 0
+    /// The number that it gave the user when they came.
+    var arrival = 0
     /// The frames that sessions share, while rows are sent to several sessions of the user; nil otherwise.
     var deltas: DeltaFrames?
 

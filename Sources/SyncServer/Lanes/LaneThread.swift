@@ -28,6 +28,8 @@ final class LaneThread: Sendable {
         }
     }
 
+    /// The number of SCHED_BATCH; that of SCHED_OTHER is 0 (sched(7)).
+    private static let batchPolicy: UInt32 = 3
     private let ended = DispatchSemaphore(value: 0)
 
     /// - Parameter name: at most 15 bytes.
@@ -47,8 +49,8 @@ final class LaneThread: Sendable {
     /// nicer, or have another slice; a sandbox that keeps threads from it leaves this one as it was.
     static func set(_ priority: Priority) {
         var attributes = scheduling_attributes()
-        // A policy that an operator chose stays.
-        guard scheduling_get(&attributes) == 0, attributes.policy == 0 else { return }
+        // Where an operator chose a policy for real time, that stays.
+        guard scheduling_get(&attributes) == 0, [0, Self.batchPolicy].contains(attributes.policy) else { return }
         attributes.nice = max(attributes.nice, priority.niceness)
         attributes.runtime = priority.sliceNanoseconds
         _ = scheduling_set(&attributes)

@@ -91,6 +91,7 @@ final class LaneWorker {
     /// Runs turn after turn until the lane is stopped.
     func run() {
         services.start()
+        busySince = now
         while !isStopped {
             do {
                 let asked = now
@@ -103,6 +104,7 @@ final class LaneWorker {
             } catch {
                 recover(from: error)
                 Deadline.after(seconds: 0.25).sleep()
+                busySince = now
             }
         }
         deliveries.send()

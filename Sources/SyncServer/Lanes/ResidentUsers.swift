@@ -9,11 +9,11 @@ struct ResidentUsers {
     private struct Place {
         let id: UserID
         /// Tells the user from an earlier one of this id, who left.
-        let identity: ObjectIdentifier
+        let arrival: Int
         /// When the user was last used before they got this place.
         let lastUsed: Int64
 
-        init(_ user: CachedUser) { (id, identity, lastUsed) = (user.id, ObjectIdentifier(user), user.lastUsed) }
+        init(_ user: CachedUser) { (id, arrival, lastUsed) = (user.id, user.arrival, user.lastUsed) }
     }
 
     /// The bytes that all may take.
@@ -27,8 +27,10 @@ struct ResidentUsers {
     private(set) var bytes = 0
     /// The bytes passed the limit, and a quarter of it is not free yet.
     private var isEvicting = false
-    /// How many users came since eviction last looked at some.
+    /// How many users came.
     private var arrivals = 0
+    /// How many of them had come when eviction last looked at some.
+    private var arrivalsBefore = 0
     /// Each quarantined user, and when the quarantine ends.
     private var quarantined: [UserID: MonotonicTime] = [:]
     /// The users who were quarantined and have not been in memory since, with the end of their last quarantine.
@@ -58,6 +60,7 @@ struct ResidentUsers {
         user.countedBytes = 0
         recount(user)
         arrivals += 1
+        user.arrival = arrivals
         if order.count > 2 * users.count { order = order.filter(holds) }
         order.append(Place(user))
     }
@@ -77,7 +80,7 @@ struct ResidentUsers {
         if counted > limit / 4 { large.insert(user.id) } else if !large.isEmpty { large.remove(user.id) }
     }
 
-    private func holds(_ place: Place) -> Bool { users[place.id].map(ObjectIdentifier.init) == place.identity }
+    private func holds(_ place: Place) -> Bool { users[place.id]?.arrival == place.arrival }
 
     // MARK: Quarantine
 
@@ -134,8 +137,8 @@ struct ResidentUsers {
     /// - Returns: the users who were evicted.
     mutating func evict(beside taken: Int = 0, except isKept: (CachedUser) -> Bool = { _ in false }) -> [CachedUser] {
         let limit = limit - taken
-        var looks = Self.looks + 2 * arrivals
-        arrivals = 0
+        var looks = Self.looks + 2 * (arrivals - arrivalsBefore)
+        arrivalsBefore = arrivals
         if bytes > limit { isEvicting = true }
         guard isEvicting else { return [] }
         var evicted: [CachedUser] = []

@@ -101,6 +101,19 @@ import Testing
         #expect(users.count == 749 && calls == 250 / evicted + 1)
     }
 
+    @Test("However often a user has come, eviction looks at them as at others")
+    func comesOften() {
+        let some = (0..<8).map { _ in user() }
+        var users = resident(some, limit: bytes(some))
+        for _ in 0..<1_000 {
+            users.remove(some[0].id)
+            users.insert(some[0])
+            #expect(users.evict().isEmpty)
+        }
+        users.insert(user())
+        #expect(users.evict().map(\.id) == some[1...3].map(\.id))
+    }
+
     @Test("Beside what others take there is less room")
     func beside() {
         let some = (0..<8).map { _ in user() }
