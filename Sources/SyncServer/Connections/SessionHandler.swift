@@ -204,7 +204,8 @@ final class SessionHandler: ChannelInboundHandler {
 
     /// Has a large frame decoded beside the event loop. Nothing behind it is taken up before.
     private func isDecodedBeside(_ frame: [UInt8]) -> Bool {
-        guard frame.count >= FrameDecoder.leastBytes, let decoder = services.decoder, let user = device?.user, let context
+        guard frame.count >= FrameDecoder.leastBytes, let decoder = services.decoder, let user = device?.user,
+            let context
         else { return false }
         set(.decoding, true)
         let held = InboundCharge(bytes: frame.count, user: user)

@@ -78,6 +78,7 @@ final class LaneWorker {
         // fresh, and must not leave when they no longer are.
         log = LaneLog(context, tails, store, willAsk: { deliveries.send() }) { news in
             users.hear(news)
+            if case .connectionIsAnother = news { watchers.reconnect() }
             guard case .generationChanged(let head, let changed, _) = news else { return }
             let isChanged = { context.log.partition(of: $0) == head.partition && changed?.contains($0) ?? true }
             sessions.rowsMayDiffer(isChanged)

@@ -77,6 +77,9 @@ final class LaneWatchers {
     /// Asks again for the audiences that an answer is awaited of: it would not be known what became of their users.
     func restart() { audiences.restart() }
 
+    /// Has the loader reach the database anew with the next question for audiences.
+    func reconnect() { audiences.reconnect() }
+
     /// The next question for audiences; nil when there is none now.
     /// - Parameter head: gives the head of a partition as the lane knows it.
     func ask(head: (Partition) -> PartitionHead) -> AudienceQuestion? {

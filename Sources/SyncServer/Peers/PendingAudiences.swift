@@ -72,6 +72,9 @@ struct PendingAudiences {
         return AudienceQuestion(number: lastQuestion, entries: entries, generation: shown, reconnects: mustReconnect)
     }
 
+    /// Makes the loader reach the database anew with the next question.
+    mutating func reconnect() { mustReconnect = true }
+
     /// Makes what an answer will say of the user useless: something happened to them.
     mutating func changed(_ user: UserID) {
         for entry in asked.keys where entry.user == user { asked[entry] = true }

@@ -43,9 +43,9 @@ final class DatabaseProxy: Sendable {
         upstream = "\(host)/.s.PGSQL.\(port)"
         self.port = overTCP ? try ReservedPort() : nil
         // A test that closes the way must not wait a minute for each attempt to connect.
-        self.conninfo = conninfo
-            .replacingOccurrences(of: "host='\(host)'", with: "host='\(overTCP ? "127.0.0.1" : directory)'")
-            .replacingOccurrences(of: "port='\(port)'", with: "port='\(self.port.map { "\($0.number)" } ?? port)'")
+        let (way, number) = (overTCP ? "127.0.0.1" : directory, self.port.map { "\($0.number)" } ?? port)
+        self.conninfo = conninfo.replacingOccurrences(of: "host='\(host)'", with: "host='\(way)'")
+            .replacingOccurrences(of: "port='\(port)'", with: "port='\(number)'")
             .replacingOccurrences(of: "connect_timeout=60", with: "connect_timeout=2")
     }
 

@@ -48,10 +48,9 @@ import Testing
         let ids = (0..<50).map { "n\($0)" }
         try await client.append(
             from: place, [.of(.notificationRemoved(NotificationIDs(ids: ids)), app: "a"), posts[999]])
-        let appended = try await client.first { message in
-            if case .appended(let appended) = message, appended.throughSequence.rawValue == place + 1 { true } else { nil }
-        }
-        #expect(appended)
+        var through = DeviceSequence(place)
+        while through < DeviceSequence(place + 1) { through = try await client.appended().throughSequence }
+        #expect(through == DeviceSequence(place + 1))
         for client in [client, other] { await client.close() }
         #expect(await server.terminate())
         await server.remove()

@@ -26,7 +26,9 @@ import Testing
             ]
             #expect(FrameCodec.frame(.append(frames[0])).count > FrameDecoder.leastBytes)
             try await large.send(bytes: frames.flatMap { FrameCodec.frame(.append($0)) })
-            try await awaiting("the frame is held for the decoder") { server.server.inboundBytes > FrameDecoder.leastBytes }
+            try await awaiting("the frame is held for the decoder") {
+                server.server.inboundBytes > FrameDecoder.leastBytes
+            }
             try await other.append(from: 1, [.post("other", app: "a")])
             #expect(try await other.appended().throughSequence == DeviceSequence(1))
             gate.signal()

@@ -33,8 +33,11 @@ import Waits
             gate.wait()
         }
         isWaiting.wait()
-        for name in ["anna 1", "anna 2"] { decoder.decode(frame(payloads: [1_000]), of: anna) { _ in reports.post(name) } }
-        for name in ["ben 1", "ben 2"] { decoder.decode(frame(payloads: [10]), of: ben) { _ in reports.post(name) } }
+        for (user, bytes, name) in [
+            (anna, 1_000, "anna 1"), (anna, 1_000, "anna 2"), (ben, 10, "ben 1"), (ben, 10, "ben 2"),
+        ] {
+            decoder.decode(frame(payloads: [bytes]), of: user) { _ in reports.post(name) }
+        }
         gate.signal()
         var heard: [String] = []
         while heard.count < 4 {
