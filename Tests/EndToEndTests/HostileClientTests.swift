@@ -22,7 +22,7 @@ import Testing
         await client.close()
     }
 
-    @Test("Q1: however many renewals a device sends at once, the server goes on")
+    @Test("Q1, Q5: however many renewals a device sends at once, the server goes on, and ends its session")
     func renewals() async throws {
         try await TestServer.with { server in
             let (client, _) = try await WireClient.open(server, user: user)
@@ -30,6 +30,9 @@ import Testing
             let frames = Array(repeatElement(frame, count: 50_000).joined())
             // Writing fails if the server has cut the connection, which is right.
             try? await client.send(bytes: frames)
+            var code = ErrorCode.unauthenticated
+            while code == .unauthenticated { code = try await client.error().code }
+            #expect(code == .quotaExceeded)
             try await expectHealthy(server)
             await client.close()
             try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }

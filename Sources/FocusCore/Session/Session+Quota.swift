@@ -39,6 +39,17 @@ extension Session {
         guard let wait = take(.resync, 1) else { return [.resync(collections)] }
         return fail(.quotaExceeded("A device asks for \(limits.resyncsPerMinute) Resyncs a minute.", wait: wait))
     }
+
+    /// Rule A2. To check a token takes as long as to let a device in, so it counts as that (rule Q5).
+    mutating func receiveRenew(_ token: String, _ take: RequestQuota) -> [SessionAction] {
+        if let wait = take(.session, 1) { return fail(tooManySessions(wait: wait)) }
+        isRenewing = true
+        return [.renew(token: token)]
+    }
+
+    func tooManySessions(wait: Int64) -> ProtocolError {
+        .quotaExceeded("A device begins or renews \(limits.sessionsPerMinute) sessions a minute.", wait: wait)
+    }
 }
 
 extension ProtocolError {

@@ -30,7 +30,7 @@ public struct Session: Sendable {
     private var expiration: TokenExpiration?
     private var outgoing = OutgoingProgress()
     /// True while a new token is checked (rule A2); messages wait for it, so there is one at a time.
-    private var isRenewing = false
+    var isRenewing = false
     /// The users that the session watches (rule V1).
     public internal(set) var watched: Set<UserID> = []
     private let heartbeat: Int64
@@ -110,7 +110,7 @@ public struct Session: Sendable {
     ) -> [SessionAction] {
         guard case .authenticating(let hello) = state else { return [] }
         if let wait = take(.session, 1) {
-            return fail(.quotaExceeded("A device begins \(limits.sessionsPerMinute) sessions a minute.", wait: wait))
+            return fail(tooManySessions(wait: wait))
         }
         state = .opening(identity)
         let view = View(
@@ -281,9 +281,7 @@ public struct Session: Sendable {
         case .ping(let nonce): return [.send(.pong(nonce))]
         case .ack, .pong: return []
         case .active(let isActive, let app): return receiveActive(isActive, app, identity, now: lastHeard)
-        case .renew(let token):
-            isRenewing = true
-            return [.renew(token: token)]
+        case .renew(let token): return receiveRenew(token, take)
         case .fetch(let request): return receiveFetch(request, identity, take)
         case .bye:
             state = .closed

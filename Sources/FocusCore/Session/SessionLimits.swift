@@ -24,7 +24,7 @@ public struct SessionLimits: Hashable, Sendable {
     public var fetches = 4
     /// Users that one session may watch (rule V1).
     public var watchedUsers = 256
-    /// Sessions that a device may begin in a minute; one more is answered `quota_exceeded` (rule Q5).
+    /// Sessions that a device may begin or renew in a minute; one more is answered `quota_exceeded` (rule Q5).
     public var sessionsPerMinute = 300
     /// Fetches that a device may ask in a minute (rule Q5).
     public var fetchesPerMinute = 600

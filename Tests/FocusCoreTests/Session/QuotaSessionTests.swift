@@ -41,9 +41,10 @@ import Testing
     }
 
     @Test(
-        "Q5: a Watch or Resync past the quota ends the session: its device would wait for what it is not told",
+        "Q5: a Watch, Resync or Renew past the quota ends the session: its device would wait for what it is not told",
         arguments: [
             (ClientMessage.watch([.ada, .ada]), QuotaRequest.watch, 2), (.resync([]), .resync, 1),
+            (.renew(token: "t"), .session, 1),
         ])
     func ends(_ message: ClientMessage, _ kind: QuotaRequest, _ amount: Int) {
         var session = begin().session
