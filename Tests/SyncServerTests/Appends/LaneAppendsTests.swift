@@ -117,17 +117,24 @@ import Testing
         #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
     }
 
+    /// Anna's session 1, which will append bulk, and Ben's session 2.
+    private func rivals() throws -> (LaneAppends, [UInt64: LaneSession], bulk: [EventBody]) {
+        for id in [anna, ben] { try users.load(id, from: store) }
+        return (
+            appends { ($0.lightWork, $0.bulkRestMilliseconds) = (100, 250) },
+            [
+                1: LaneSamples.session(1, LaneSamples.identity(anna)),
+                2: LaneSamples.session(2, LaneSamples.identity(ben)),
+            ],
+            (0..<40).map { LaneSamples.focus("f\($0)") }
+        )
+    }
+
     @Test(
         "Q1: bulk rests when a lane without a pause is busy for long between two answers, and not when it had nothing to do",
         arguments: [true, false])
     func busyBetween(isBusy: Bool) throws {
-        let appends = appends { ($0.lightWork, $0.bulkRestMilliseconds) = (100, 250) }
-        for id in [anna, ben] { try users.load(id, from: store) }
-        let sessions = [
-            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
-            2: LaneSamples.session(2, LaneSamples.identity(ben)),
-        ]
-        let bulk = (0..<40).map { LaneSamples.focus("f\($0)") }
+        let (appends, sessions, bulk) = try rivals()
         let began = time.now
         for turn in Int64(0)..<2 {
             appends.enqueue(LaneSamples.append(1, bulk, at: 1 + 40 * turn))
@@ -143,13 +150,7 @@ import Testing
 
     @Test("Q1: a frame of which only the answer is missing is answered while bulk rests")
     func answersWhileBulkRests() throws {
-        let appends = appends { ($0.lightWork, $0.bulkRestMilliseconds) = (100, 250) }
-        for id in [anna, ben] { try users.load(id, from: store) }
-        let sessions = [
-            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
-            2: LaneSamples.session(2, LaneSamples.identity(ben)),
-        ]
-        let bulk = (0..<40).map { LaneSamples.focus("f\($0)") }
+        let (appends, sessions, bulk) = try rivals()
         for (turn, milliseconds) in [Int64(1), 100].enumerated() {
             appends.enqueue(LaneSamples.append(1, bulk, at: 1 + 40 * Int64(turn)))
             appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()], at: 1 + Int64(turn)))
