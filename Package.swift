@@ -62,7 +62,10 @@ let package = Package(
         target("KeyFiles", ["FocusCore", "Tokens", crypto]),
         target(
             "EventStore",
-            ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
+            [
+                "CScheduler", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging,
+                nioLocks,
+            ]),
         .target(
             name: "SyncServer",
             dependencies: [

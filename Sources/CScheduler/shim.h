@@ -15,12 +15,12 @@ struct scheduling_attributes {
     uint64_t period;
 };
 
-// Both concern the calling thread and return 0, or -1 with `errno`.
-static inline int scheduling_set(struct scheduling_attributes *attributes) {
+// Both concern the thread of this number, 0 the calling one, and return 0, or -1 with `errno`.
+static inline int scheduling_set(int32_t thread, struct scheduling_attributes *attributes) {
     attributes->size = sizeof *attributes;
-    return (int)syscall(SYS_sched_setattr, 0, attributes, 0);
+    return (int)syscall(SYS_sched_setattr, thread, attributes, 0);
 }
 
-static inline int scheduling_get(struct scheduling_attributes *attributes) {
-    return (int)syscall(SYS_sched_getattr, 0, attributes, sizeof *attributes, 0);
+static inline int scheduling_get(int32_t thread, struct scheduling_attributes *attributes) {
+    return (int)syscall(SYS_sched_getattr, thread, attributes, sizeof *attributes, 0);
 }

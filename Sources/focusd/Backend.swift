@@ -74,8 +74,9 @@ struct Backend: Sendable {
                 try warn(of: DurabilityRisk.read(on: connection), logger)
                 let heads = try LogReader().heads(of: log.allPartitions, on: connection)
                 try warn(ofOtherFolds: StatusReader().shownFolds(on: connection), logger)
+                let store = StoreConfiguration(application)
                 return Backend(
-                    store: StoreConfiguration(application), direct: StoreConfiguration(direct), log: log,
+                    store: cluster == nil ? store : store.sharingProcessors, direct: StoreConfiguration(direct), log: log,
                     logHasEvents: heads.contains { $0.nextOffset > .zero },
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",
                     cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })

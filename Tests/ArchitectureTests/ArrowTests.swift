@@ -25,7 +25,7 @@ import Testing
         "SwiftProtobuf": ["FocusWire"],
         "CLibPQ": ["PostgresClient"],
         "CJemalloc": ["focusd"],
-        "CScheduler": ["SyncServer"],
+        "CScheduler": ["EventStore", "SyncServer"],
         "GRDB": ["FocusSyncClient"],
         "NIOCore": ["AdminPort", "SyncServer", "FocusSyncClient", "Conformance"],
         "NIOHTTP1": ["AdminPort"],

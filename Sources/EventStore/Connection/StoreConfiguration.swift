@@ -9,6 +9,8 @@ public struct StoreConfiguration: Sendable {
     let assumesRole: Bool
     /// The rules by which users are folded.
     let rules: FoldRules
+    /// Whether PostgreSQL runs on this machine, and nobody else uses it: its processes get the slices of our threads.
+    private(set) var sharesProcessors = false
 
     /// - Parameters:
     ///   - postgres: connects as a role that may act as the server's role, unless `assumesRole` is false. Without
@@ -31,6 +33,15 @@ public struct StoreConfiguration: Sendable {
         self.postgres = postgres
         assumesRole = other.assumesRole
         rules = other.rules
+        sharesProcessors = other.sharesProcessors
+    }
+
+    /// The same log, whose PostgreSQL runs on this machine for this program alone. What PostgreSQL does for a thread
+    /// then goes before others, or after them, as the thread does.
+    public var sharingProcessors: StoreConfiguration {
+        var copy = self
+        copy.sharesProcessors = true
+        return copy
     }
 
     /// The same log, over connections that PostgreSQL shows by this name.

@@ -50,10 +50,10 @@ final class LaneThread: Sendable {
     static func set(_ priority: Priority) {
         var attributes = scheduling_attributes()
         // Where an operator chose a policy for real time, that stays.
-        guard scheduling_get(&attributes) == 0, [0, Self.batchPolicy].contains(attributes.policy) else { return }
+        guard scheduling_get(0, &attributes) == 0, [0, Self.batchPolicy].contains(attributes.policy) else { return }
         attributes.nice = max(attributes.nice, priority.niceness)
         attributes.runtime = priority.sliceNanoseconds
-        _ = scheduling_set(&attributes)
+        _ = scheduling_set(0, &attributes)
     }
 
     /// Blocks until the thread's work is done. May be called by several threads, but not by the thread itself.

@@ -9,7 +9,7 @@ import Testing
         await withCheckedContinuation { done in
             _ = LaneThread(name: "test", priority: priority) {
                 var attributes = scheduling_attributes()
-                #expect(scheduling_get(&attributes) == 0)
+                #expect(scheduling_get(0, &attributes) == 0)
                 done.resume(returning: attributes)
             }
         }

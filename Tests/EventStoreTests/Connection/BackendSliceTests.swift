@@ -1,0 +1,44 @@
+import CScheduler
+import PostgresClient
+import Support
+import Testing
+
+@testable import EventStore
+
+/// Whose slice the processes of PostgreSQL have that work for a thread.
+@Suite("Slices of backends") struct BackendSliceTests {
+    /// Connects on a thread with a slice of 0.3 ms, which is to be joined. The body gets what the backend has.
+    private func withBackend(
+        of configuration: StoreConfiguration, _ body: @escaping @Sendable (scheduling_attributes) -> Void
+    ) throws -> PostgresThread {
+        try PostgresThread(name: "prompt") {
+            do {
+                var attributes = scheduling_attributes()
+                #expect(scheduling_get(0, &attributes) == 0)
+                attributes.runtime = 300_000
+                #expect(scheduling_set(0, &attributes) == 0)
+                let connection = try configuration.connect()
+                defer { connection.close() }
+                #expect(scheduling_get(connection.backendPID, &attributes) == 0)
+                body(attributes)
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    @Test("Q1: on our own machine a backend has the slice of the thread that it works for, and is no nicer")
+    func shared() throws {
+        let configuration = try StoreFixture().configuration
+        let slices = Recorder<UInt64>()
+        let record = { @Sendable (attributes: scheduling_attributes) in
+            #expect(attributes.nice == 0)
+            slices.add(attributes.runtime)
+        }
+        try withBackend(of: configuration, record).join()
+        try withBackend(of: configuration.sharingProcessors.named("prompt"), record).join()
+        let (others, ours) = (slices.values[0], slices.values[1])
+        // A kernel without slices says 0 for both.
+        #expect(others == 0 && ours == 0 || ours == 300_000 && others != ours, "\(slices.values)")
+    }
+}
