@@ -58,6 +58,47 @@ import Testing
         }
     }
 
+    @Test("Q2: behind a trusted proxy its header comes before TLS, and the client that it names has a bound of its own")
+    func proxied() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let files = try await TLSFiles.make(in: directory)
+        let range = try #require(AddressRange("127.0.0.0/8"))
+        try await TestServer.with(configure: {
+            $0.security = .tls(certificateFile: files.certificate, keyFile: files.key)
+            $0.connections.perAddress = 1
+            $0.connections.trustedProxies = [range]
+        }) { server in
+            /// Says which version of TLS it speaks for the client 192.0.2.`last`, or what kept it from that.
+            func connect(_ last: Int) throws -> ChildProcess {
+                let script = """
+                    import socket, ssl, sys, time
+                    context = ssl.create_default_context(cafile=sys.argv[1])
+                    context.set_alpn_protocols(["focus-sync/1"])
+                    plain = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+                    header = "0d0a0d0a000d0a515549540a2111000c c00002%02x 7f000001 3039 1d28" % int(sys.argv[3])
+                    plain.sendall(bytes.fromhex(header))
+                    try:
+                        secure = context.wrap_socket(plain, server_hostname="127.0.0.1")
+                        print(secure.version(), flush=True)
+                        time.sleep(600)
+                    except OSError:
+                        print("sent away", flush=True)
+                    """
+                return try ChildProcess(
+                    "/usr/bin/env", ["python3", "-c", script, files.certificate, "\(server.port)", "\(last)"])
+            }
+            var clients: [ChildProcess] = []
+            defer { for client in clients { client.signal(SIGKILL) } }
+            for (last, expected) in [(1, "TLSv1.3"), (1, "sent away"), (2, "TLSv1.3")] {
+                let client = try connect(last)
+                clients.append(client)
+                let said = await client.firstLine()
+                #expect(said == expected, "the client 192.0.2.\(last)")
+            }
+        }
+    }
+
     @Test("Plaintext beyond loopback is refused before anything listens")
     func plaintextBeyondLoopback() async throws {
         await #expect(throws: SyncServerError.self) {

@@ -1,6 +1,7 @@
 import FocusCore
 
-/// Z1: what an app's sessions are told says nothing of other apps, nor of a Focus that the app may not know of.
+/// Z1: what an app's sessions are told says nothing of other apps, nor of a Focus that the app may not know of; nor is
+/// who watches a user told more than the user shares.
 enum SilenceCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("Z1", "what others do moves no version of an app, and brings it no checkpoint") { context in
@@ -71,6 +72,27 @@ enum SilenceCases {
                 cursors[0] != nil && cursors[0] == cursors[1],
                 "the cursors differ: \(String(describing: cursors[0])), \(String(describing: cursors[1]))")
         },
+        ConformanceCase("Z1", "two users who share the same with a viewer are told of as often, whatever else one does")
+        { context in
+            let viewer = try await WatchingClient(context)
+            let (plain, busy) = (
+                try await Sharing.begin(context, with: [viewer.user]),
+                try await Sharing.begin(context, with: [viewer.user])
+            )
+            let users = [plain.user, busy.user]
+            try await viewer.watch(users)
+            try await viewer.listen("the current statuses") { viewer in users.allSatisfy { viewer.knows($0, false) } }
+            try await busy.append(unshared)
+            // Longer than a change waits to be told.
+            try await viewer.listen(seconds: 1)
+            for isFocused in [true, false] {
+                for sharing in [plain, busy] { try await sharing.focus(isFocused) }
+                try await viewer.listen("the changes") { viewer in users.allSatisfy { viewer.knows($0, isFocused) } }
+            }
+            // What still holds is told again for both together.
+            let counts = users.map { viewer.told(of: $0).count }
+            try expect(counts[0] == counts[1], "it was told \(counts[0]) times of one and \(counts[1]) of the other")
+        },
     ]
 
     private static func app(of device: Device) -> Device {
@@ -84,5 +106,15 @@ enum SilenceCases {
             .of(.focusChanged(FocusChanged(focusID: "work", isActive: true))),
             .of(.deliveryScheduleChanged(DeliveryScheduleChanged(times: [540], timeZone: "UTC"))),
         ] + Envelope.setUp("other") + (1...5).map { .post("o\($0)", app: "other") }
+    }
+
+    /// What nobody in the audience of `Sharing`'s app may know: a Focus that is not shared, silence, another app.
+    private static var unshared: [Envelope] {
+        [
+            .of(.focusConfigured(FocusConfigured(focusID: "own", name: "Own", sharesStatus: false))),
+            .of(.focusChanged(FocusChanged(focusID: "own", isActive: true))),
+            .of(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true))),
+        ] + Envelope.setUp("other") + (1...5).map { .post("o\($0)", app: "other") }
+            + [.of(.focusChanged(FocusChanged(focusID: "own", isActive: false)))]
     }
 }

@@ -40,6 +40,8 @@ struct Sharing {
         try await live.appendAccepted([.of(body, app: app)])
     }
 
+    func append(_ envelopes: [Envelope]) async throws { try await live.appendAccepted(envelopes) }
+
     func add(_ viewer: UserID) async throws {
         try await live.appendAccepted([.of(.audienceChanged(AudienceChanged(add: [viewer])), app: Self.app)])
     }
