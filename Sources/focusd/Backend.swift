@@ -76,7 +76,8 @@ struct Backend: Sendable {
                 try warn(ofOtherFolds: StatusReader().shownFolds(on: connection), logger)
                 let store = StoreConfiguration(application)
                 return Backend(
-                    store: cluster == nil ? store : store.sharingProcessors, direct: StoreConfiguration(direct), log: log,
+                    store: cluster == nil ? store : store.sharingProcessors, direct: StoreConfiguration(direct),
+                    log: log,
                     logHasEvents: heads.contains { $0.nextOffset > .zero },
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",
                     cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })

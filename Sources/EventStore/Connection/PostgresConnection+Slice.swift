@@ -2,14 +2,16 @@ import CScheduler
 import PostgresClient
 
 extension PostgresConnection {
-    /// Gives this session's backend process, which runs on this machine, the slice of the calling thread: of processes
-    /// that wake, the one with the shorter slice does not wait for the next tick (sched(7); since Linux 6.12). Its
-    /// niceness stays, as other sessions wait for the locks that it holds.
-    /// Where we may not, as with another user's process, it stays as it is.
+    /// Gives this session's backend process, which runs on this machine, the slice of the calling thread: one that
+    /// wakes and has the shorter slice does not wait for the next tick (sched(7); since Linux 6.12). Its niceness
+    /// stays: it would get less of a processor while others wait for locks that it holds.
+    /// Where we may not, as with another user's process, it keeps the slice that it has.
     func takeSliceOfThread() {
         var (ours, theirs) = (scheduling_attributes(), scheduling_attributes())
         // Where an operator chose a policy for real time, that stays.
-        guard scheduling_get(0, &ours) == 0, scheduling_get(backendPID, &theirs) == 0, theirs.policy == 0 else { return }
+        guard scheduling_get(0, &ours) == 0, scheduling_get(backendPID, &theirs) == 0, theirs.policy == 0 else {
+            return
+        }
         theirs.runtime = ours.runtime
         _ = scheduling_set(backendPID, &theirs)
     }

@@ -16,6 +16,7 @@ final class ConnectionServices: Sendable {
     let connections: ConnectionRegistry
     let meter = ConnectionMeter()
     let closings = LoopLocal { ClosePace(on: $0) }
+    let turns = LoopLocal { ReadTurns(on: $0) }
     let logger: Logger
     /// Whether news may be written that rest on heads confirmed at that time (`LaneContext.isFresh`).
     let isFresh: @Sendable (MonotonicTime) -> Bool

@@ -35,19 +35,17 @@ final class SessionHandler: ChannelInboundHandler {
     var splitter: FrameSplitter
     /// Below this many bytes a part of a frame is not counted.
     private static let smallPart = 4_096
-    /// How many bytes of frames are taken up before other connections of the event loop have their turn.
-    private static let bytesPerTurn = 32 * 1024
-    /// What a frame counts for beside its bytes.
-    private static let bytesPerFrame = 256
     /// The bytes that `PartialFrames` knows of.
     private var partBytes = 0
     let quota: OutgoingQuota
     private var pauses: Pauses = []
+    private var turns: ReadTurns?
     var context: ChannelHandlerContext?
     var timer: DeadlineTimer?
     var lane: Lane?
     /// Whose quota its requests are taken from; nil before its token is accepted.
     var device: QuotaKey?
+    private var owner: ConnectionOwner { device.map { .user($0.user) } ?? .connection(id) }
     /// Whether the device got its Welcome.
     var isOpen = false
     /// The key that the session's token was signed with; nil before Hello.
@@ -85,6 +83,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
+        turns = services.turns.value(on: context.eventLoop)
         journal.address = context.remoteAddress.flatMap(ClientAddress.init)
         // Strongly, until the connection is closed: where a weak reference was made to an object, all others cost more.
         timer = DeadlineTimer(on: context.eventLoop) { self.tick() }
@@ -131,6 +130,8 @@ final class SessionHandler: ChannelInboundHandler {
         journal.received += buffer.readableBytes
         guard !session.isClosed else { return }
         splitter.feed(buffer.readableBytesView)
+        // Bytes that make no frame whole cost something too.
+        turns?.took(ReadTurns.bytesPerFrame, owner)
         process()
     }
 
@@ -142,7 +143,8 @@ final class SessionHandler: ChannelInboundHandler {
         lane?.post(.close(session: id))
         peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
-        if partBytes > 0 { services.parts.holds(0, id, now: services.clock.monotonic()) {} }
+        if partBytes > 0 { services.parts.holds(0, id, of: owner, now: services.clock.monotonic()) {} }
+        turns?.forget(id, of: owner)
         receiveLate(held)
         held = []
         self.context = nil
@@ -165,17 +167,23 @@ final class SessionHandler: ChannelInboundHandler {
     /// Takes up frames that came, until others have their turn. Never called for an action: a device may send so many
     /// frames that each calls for one that the stack would end.
     func process() {
-        var room = Self.bytesPerTurn
+        let owner = owner
+        let room = turns?.room(of: owner) ?? 0
+        var (taken, isTurnOver) = (0, false)
         while session.acceptsMessages, !session.isClosed, pauses.isDisjoint(with: [.decoding, .turn]) {
-            guard room > 0 else { return endTurn() }
+            // A splitter that has nothing is asked in any case: it frees its buffer.
+            isTurnOver = taken >= room && splitter.pendingBytes > 0
+            guard !isTurnOver else { break }
             do {
                 guard let frame = try splitter.next() else { break }
-                room -= frame.count + Self.bytesPerFrame
+                taken += frame.count + ReadTurns.bytesPerFrame
                 if !isDecodedBeside(frame) { take(try FrameCodec.decodeClient(frame), frame.count) }
             } catch {
                 perform(session.receiveUndecodable(error.code, error.message))
             }
         }
+        turns?.took(taken, owner)
+        if isTurnOver { endTurn(of: owner) }
         // Answers are flushed together, because a flush is a system call.
         context?.flush()
         watchPace()
@@ -188,17 +196,12 @@ final class SessionHandler: ChannelInboundHandler {
         perform(session.receive(message, now: services.clock.monotonic(), take: take), bytes, events)
     }
 
-    /// Goes on once other connections of the event loop have had their turn. After a pause: an event loop looks at no
-    /// socket before everything is done that it is to do at once.
-    private func endTurn() {
-        context?.flush()
+    /// Goes on once other connections of the event loop have had their turn.
+    private func endTurn(of owner: ConnectionOwner) {
         set(.turn, true)
-        chargePart()
-        guard let context else { return }
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: ClosePace.pause) {
-            loop.value.set(.turn, false)
-            loop.value.process()
+        turns?.wait(id, of: owner) { [self] in
+            set(.turn, false)
+            process()
         }
     }
 
@@ -242,7 +245,7 @@ final class SessionHandler: ChannelInboundHandler {
         partBytes = bytes
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        services.parts.holds(bytes, id, now: services.clock.monotonic()) {
+        services.parts.holds(bytes, id, of: owner, now: services.clock.monotonic()) {
             eventLoop.execute { loop.value.refuse(.overloaded) }
         }
     }
@@ -251,7 +254,7 @@ final class SessionHandler: ChannelInboundHandler {
         let before = pauses
         if isPaused { pauses.insert(pause) } else { pauses.remove(pause) }
         // The device is not heard, and not to be taken for dead.
-        let unheard: Pauses = [.budget, .decoding]
+        let unheard: Pauses = [.budget, .decoding, .turn]
         if unheard.isDisjoint(with: before) != unheard.isDisjoint(with: pauses) {
             session.outOfBudget(!unheard.isDisjoint(with: pauses), now: services.clock.monotonic())
         }

@@ -1,4 +1,5 @@
 import FocusCore
+import Foundation
 import NIOConcurrencyHelpers
 import Testing
 
@@ -7,9 +8,12 @@ import Testing
 @Suite struct PartialFramesTests {
     private let closed = NIOLockedValueBox<[UInt64]>([])
 
-    private func hold(_ parts: PartialFrames, _ bytes: Int, _ connection: UInt64, at time: Int64) {
+    private func hold(
+        _ parts: PartialFrames, _ bytes: Int, _ connection: UInt64, of user: UserID? = nil, at time: Int64
+    ) {
         let closed = closed
-        parts.holds(bytes, connection, now: MonotonicTime(milliseconds: time)) {
+        let owner = user.map { ConnectionOwner.user($0) } ?? .connection(connection)
+        parts.holds(bytes, connection, of: owner, now: MonotonicTime(milliseconds: time)) {
             closed.withLockedValue { $0.append(connection) }
         }
     }
@@ -24,6 +28,17 @@ import Testing
         #expect(closed.withLockedValue { $0 }.isEmpty && parts.used == 1_000)
         hold(parts, 1, 11, at: 1_000)
         #expect(closed.withLockedValue { $0 } == [9, 1, 2] && parts.used == 691)
+    }
+
+    @Test("Q7: who holds much over many connections loses them before somebody who holds more over one")
+    func together() {
+        let parts = PartialFrames(limit: 1_000)
+        let user = UserID(UUID())
+        hold(parts, 300, 1, at: 0)
+        for connection in UInt64(2)...8 { hold(parts, 100, connection, of: user, at: Int64(connection)) }
+        #expect(closed.withLockedValue { $0 }.isEmpty)
+        hold(parts, 100, 9, of: user, at: 100)
+        #expect(closed.withLockedValue { $0 } == [2, 3, 4, 5] && parts.used == 700)
     }
 
     @Test("Frames that came whole, and connections that closed, hold nothing")

@@ -217,13 +217,46 @@ def nonsense(attacker):
                 return
 
 
+def floods(attacker):
+    """Sixty-four connections of one user, full of the smallest frames there are, as fast as the server takes them."""
+    user, connections = attacker.uuid(), []
+    pings = device.frame(5, device.number(1, 7)) * 10_000
+    for _ in range(64):
+        connection = attacker.connect()
+        connection.sendall(attacker.hello(user))
+        connection.settimeout(0)
+        connections.append(connection)
+    deadline, sent = time.time() + 30, collections.Counter()
+    while connections and time.time() < deadline and not attacker.ending.is_set():
+        for connection in list(connections):
+            try:
+                place = sent[connection] % len(pings)
+                sent[connection] += connection.send(pings[place:])
+            except BlockingIOError:
+                pass
+            except OSError:
+                attacker.counts["closed by the server"] += 1
+                connections.remove(connection)
+                continue
+            try:
+                while connection.recv(1 << 18):
+                    pass
+            except OSError:
+                pass
+        attacker.pause(0.002)
+    attacker.counts["bytes of pings"] += sum(sent.values())
+    for connection in connections:
+        connection.close()
+
+
 def append(envelopes, first=1):
     return device.frame(2, device.number(1, first) + b"".join(device.data(2, one) for one in envelopes))
 
 
 KINDS = {
     "silent": silent, "half-frames": half_frames, "garbage": garbage, "wrong-tokens": wrong_tokens, "storms": storms,
-    "same-device": same_device, "non-readers": non_readers, "watchers": watchers, "nonsense": nonsense}
+    "same-device": same_device, "non-readers": non_readers, "watchers": watchers, "nonsense": nonsense,
+    "floods": floods}
 
 
 def main():

@@ -715,7 +715,7 @@ extension Rule {
             name: "Q7", title: "Bytes on their way", document: .protocol,
             section: "Bounds",
             text: #"""
-            What was sent and is not answered yet is bounded, in all (64 MiB) and for each user (an eighth of it): past that the server does not read from whoever sends more. So are frames that have not come whole (64 MiB in all): past that those connections are sent `GoAway(overloaded)` that held the most for the longest.
+            What was sent and is not answered yet is bounded, in all (64 MiB) and for each user (an eighth of it): past that the server does not read from whoever sends more. So are frames that have not come whole, or wait for their turn (64 MiB in all): past that those connections are sent `GoAway(overloaded)` that held the most for the longest, first of the user whose connections did so together.
             """#),
         Rule(
             name: "Q8", title: "TLS handshakes", document: .protocol,
