@@ -44,7 +44,8 @@ enum LaneSamples {
 
     static func handle(_ id: UInt64) -> SessionHandle {
         SessionHandle(
-            id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: MultiThreadedEventLoopGroup.singleton.next()) { _, _ in }
+            id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: MultiThreadedEventLoopGroup.singleton.next()
+        ) { _, _ in }
     }
 
     static func identity(
@@ -70,17 +71,19 @@ enum LaneSamples {
     /// A session's Append with these events, decoded from their bytes.
     /// - Parameters:
     ///   - app: that of the events that have one.
+    ///   - time: when they happened.
     ///   - id: gives the next event's.
     static func append(
         _ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1, app: AppID? = nil,
+        happenedAt time: Timestamp = Timestamp(microseconds: 1_800_000_000_000_000),
         id: () -> EventID = { .random() }
     ) -> PendingAppend {
         let events = bodies.map { body in
             IncomingEvent(
                 decoding: Envelope(
                     id: id(), type: body.type.rawValue, app: body.type.traits.app == .absent ? nil : app?.rawValue,
-                    occurredAt: Timestamp(microseconds: 1_800_000_000_000_000),
-                    schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(body)))
+                    occurredAt: time, schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(body))
+            )
         }
         return PendingAppend(
             session: session,

@@ -150,7 +150,10 @@ final class SilentLane {
     }
 
     private func send(_ body: EventBody, _ id: EventID, _ app: AppID?, by session: UInt64) throws {
-        let frame = LaneSamples.append(session, [body], at: sequences[session] ?? 1, app: app) { id }
+        // Of two devices' changes of the Focus the later one holds, and of two of the same moment that of either.
+        let frame = LaneSamples.append(
+            session, [body], at: sequences[session] ?? 1, app: app, happenedAt: time.wall
+        ) { id }
         try turns([.append(session: session, frame.request)])
     }
 
