@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import random
+import select
 import socket
 import struct
 import sys
@@ -249,6 +250,45 @@ def floods(attacker):
         connection.close()
 
 
+def crowds(attacker):
+    """Five hundred devices of one user, all of which hear of what one of them says a hundred times a second."""
+    user, poll = attacker.uuid(), select.epoll()
+    connections = {}
+    for _ in range(500):
+        connection = attacker.connect()
+        connection.sendall(attacker.hello(user))
+        connection.settimeout(0)
+        connections[connection.fileno()] = connection
+        poll.register(connection, select.EPOLLIN)
+        if attacker.ending.is_set():
+            break
+    speaker = next(iter(connections.values()))
+    events, deadline = device.registered(), time.time() + 30
+    first, heard = 1, 0
+    while connections and time.time() < deadline and not attacker.ending.is_set():
+        try:
+            speaker.sendall(append(events, first))
+        except BlockingIOError:
+            pass
+        first += len(events)
+        events = [device.posted(f"c{first % 100}")]
+        for number, _ in poll.poll(0):
+            try:
+                read = len(connections[number].recv(1 << 18))
+            except OSError:
+                read = 0
+            heard += read
+            if not read:
+                attacker.counts["closed by the server"] += 1
+                poll.unregister(number)
+                connections.pop(number).close()
+        attacker.pause(0.01)
+    attacker.counts["bytes heard"] += heard
+    poll.close()
+    for connection in connections.values():
+        connection.close()
+
+
 def append(envelopes, first=1):
     return device.frame(2, device.number(1, first) + b"".join(device.data(2, one) for one in envelopes))
 
@@ -256,7 +296,7 @@ def append(envelopes, first=1):
 KINDS = {
     "silent": silent, "half-frames": half_frames, "garbage": garbage, "wrong-tokens": wrong_tokens, "storms": storms,
     "same-device": same_device, "non-readers": non_readers, "watchers": watchers, "nonsense": nonsense,
-    "floods": floods}
+    "floods": floods, "crowds": crowds}
 
 
 def main():
