@@ -2,8 +2,7 @@ import FocusCore
 import NIOCore
 
 /// Gathers what a lane tells devices, so that each event loop is woken once, and each socket written once. All parts of
-/// a lane add to the same batch, so a session gets its deliveries in the order in which they were made; the lane's
-/// `DeliveryPace` on the event loop keeps to it.
+/// a lane add to the same batch, so a session gets its deliveries in the order in which they were made.
 ///
 /// News are made while the heads are fresh (rules A3, V2), and an event loop may be late to write them. So the batch
 /// says when the heads that they rest on were confirmed, and the connection looks again before it writes.
@@ -40,7 +39,6 @@ final class DeliveryBatch {
     /// When the heads were confirmed that the oldest news of the batch rest on; nil while it has none.
     private var confirmedAt: MonotonicTime?
     private let confirmed: (SessionDelivery) -> MonotonicTime
-    private let paces = LoopLocal { DeliveryPace(on: $0) }
     let meter: LaneMeter
     /// When the frames had arrived whose answers are in the batch.
     private var arrivals: [PreciseTime] = []
@@ -121,8 +119,9 @@ final class DeliveryBatch {
         for outbox in byLoop.values where !outbox.deliveries.isEmpty {
             let deliveries = outbox.deliveries
             outbox.removeAll()
-            let loop = outbox.loop
-            loop.execute { [paces] in paces.value(on: loop).deliver(deliveries, confirmedAt: confirmedAt) }
+            outbox.loop.execute {
+                for (handle, list) in deliveries { handle.deliver(list, confirmedAt: confirmedAt) }
+            }
         }
         if !arrivals.isEmpty || !news.isEmpty {
             meter.left(arrivals: arrivals, news: news)
