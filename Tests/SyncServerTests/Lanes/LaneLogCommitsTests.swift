@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import SyncServer
+
 /// What a lane learns from its statements that lock and append.
 @Suite final class LaneLogCommitsTests: LaneLogStage {
     private func staging(_ log: LaneLog, events: Int) throws -> AppendStaging {

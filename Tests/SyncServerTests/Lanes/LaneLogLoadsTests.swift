@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import SyncServer
+
 /// What a lane makes of loads, which saw its log at another moment.
 @Suite final class LaneLogLoadsTests: LaneLogStage {
     /// Takes up what a load of the users sees now, or what one saw.

@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import SyncServer
+
 /// What a lane learns from its log; the test decides what the log holds.
 @Suite final class LaneLogTests: LaneLogStage {
     @Test("It begins at the heads, with those whose events are past the checkpoint, and asks for the timeline first")

@@ -150,7 +150,8 @@ final class SilentLane {
     }
 
     private func send(_ body: EventBody, _ id: EventID, _ app: AppID?, by session: UInt64) throws {
-        // Of two devices' changes of the Focus the later one holds, and of two of the same moment that of either.
+        // Each has its own moment: where two devices change the Focus at the same one, that of the greater id holds,
+        // whichever came later.
         let frame = LaneSamples.append(
             session, [body], at: sequences[session] ?? 1, app: app, happenedAt: time.wall
         ) { id }
