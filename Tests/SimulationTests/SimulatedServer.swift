@@ -254,6 +254,7 @@ final class SimulatedServer {
         configuration.eventsPerStatement = random.element([3, 4_000])
         configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
         configuration.workPerUser = random.element([400, 20_000])
+        configuration.sessionsAtOnce = random.element([1, 2, 64])
         configuration.lightWork = random.element([20, 300])
         configuration.workBesideLight = random.element([50, 1_000])
         configuration.hashedBytesPerTurn = random.element([2_000, 128 * 1024])

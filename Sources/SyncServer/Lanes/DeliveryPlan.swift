@@ -16,6 +16,8 @@ struct DeliveryPlan {
     private var order: [UserID] = []
     /// Since when they await them.
     private var since: [UserID: PreciseTime] = [:]
+    /// Users of whom many sessions were just sent rows: more go out from then on.
+    private var pauses: [UserID: MonotonicTime] = [:]
     private var checkpoints: Deque<Checkpoint> = []
     /// Checkpoints that are due at once, in the order in which they were asked for.
     private var prompt: Deque<Checkpoint> = []
@@ -39,11 +41,22 @@ struct DeliveryPlan {
     mutating func takeBeginning(of user: UserID) -> PreciseTime? { since.removeValue(forKey: user) }
 
     /// Removes and returns the users for whom `isReady` says that rows can be sent now, in the order of their turns.
-    mutating func dequeueUsers(where isReady: (UserID) -> Bool) -> [UserID] {
-        let ready = order.filter(isReady)
+    mutating func dequeueUsers(at now: MonotonicTime, where isReady: (UserID) -> Bool) -> [UserID] {
+        if !pauses.isEmpty { pauses = pauses.filter { $0.value > now } }
+        let ready = order.filter { pauses[$0] == nil && isReady($0) }
         users.subtract(ready)
         order.removeAll { !users.contains($0) }
         return ready
+    }
+
+    /// Has the user be sent no rows until then.
+    mutating func pause(_ user: UserID, until end: MonotonicTime) { pauses[user] = end }
+
+    func isPaused(_ user: UserID, at now: MonotonicTime) -> Bool { pauses[user].map { $0 > now } ?? false }
+
+    /// When rows can be sent to somebody who awaits them and is not being loaded; nil when there is nobody.
+    func nextRows(now: MonotonicTime, _ isLoading: (UserID) -> Bool) -> MonotonicTime? {
+        users.filter { !isLoading($0) }.map { pauses[$0] ?? now }.min()
     }
 
     /// Has those of the users who await rows be the first, before others who had a turn.
@@ -55,6 +68,8 @@ struct DeliveryPlan {
     }
 
     // MARK: Checkpoints
+
+    func isPlanned(_ session: UInt64) -> Bool { planned.contains(session) }
 
     /// Plans a checkpoint for the session after so many milliseconds, which are the same for all that wait; at once
     /// after 0, or when it is overdue. Has no effect while one is planned.

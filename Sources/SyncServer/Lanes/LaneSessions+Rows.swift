@@ -9,7 +9,7 @@ extension LaneSessions {
         // Who append send pages before this, and may have had all that the turn has.
         pages = max(pages, (context.configuration.pagesPerTurn + 1) / 2)
         var late: [UserID] = []
-        for id in plan.dequeueUsers(where: { !users.isAwaitingLoad($0) || !open.hasSessions(of: $0) }) {
+        for id in plan.dequeueUsers(at: now, where: { !users.isAwaitingLoad($0) || !open.hasSessions(of: $0) }) {
             if pages <= 0 { late.append(id) }
             let since = plan.takeBeginning(of: id)
             if let user = users[id] {
@@ -22,13 +22,30 @@ extension LaneSessions {
         plan.putFirst(late)
     }
 
-    /// Sends every session of the user the rows that it was not sent yet.
+    /// Sends every session of the user the rows that it was not sent yet. Where these are many, some have theirs now and
+    /// the others after a pause, in turns: to write to them all takes milliseconds in which nobody else is heard (rule
+    /// Q1), and what changes meanwhile goes out with the same frame.
     /// - Parameter since: when the lane heard of what they tell; nil where nobody measures.
     func sendToAll(of user: CachedUser, since: PreciseTime? = nil) {
-        let sessions = open.sessions(of: user.id)
+        let limit = context.configuration.sessionsAtOnce
+        var sessions = open.sessions(of: user.id)
+        if sessions.count > limit {
+            guard !plan.isPaused(user.id, at: now) else { return awaitRows(user.id, since: since) }
+            sessions = open.takeTurns(of: user.id, limit: limit) { isOwed($0, user) }
+            if sessions.count == limit {
+                plan.pause(user.id, until: now.adding(milliseconds: context.configuration.sessionsPauseMilliseconds))
+                awaitRows(user.id, since: since)
+            }
+        }
         user.deltas = sessions.count > 1 ? DeltaFrames() : nil
         for session in sessions { send(to: session, user, since: since) }
         user.deltas = nil
+    }
+
+    /// Whether the session is to be sent rows and can be, or is to have a checkpoint planned.
+    private func isOwed(_ session: LaneSession, _ user: CachedUser) -> Bool {
+        session.isBehind(user)
+            ? session.handle.quota.hasRoom() : session.subscription.owesCheckpoint && !plan.isPlanned(session.handle.id)
     }
 
     /// Sends the session the rows that it was not sent yet, as far as its quota has room (rule L1). While rows may not

@@ -49,7 +49,8 @@ final class LaneSessions {
     /// - Parameter isLoading: whether what needs a user waits for the loader, whose answer begins another turn.
     func nextDeadline(_ isLoading: (UserID) -> Bool) -> MonotonicTime? {
         guard open.waiting.allSatisfy({ isLoading($0.opening.identity.user) }) else { return now }
-        guard let planned = plan.users.allSatisfy(isLoading) ? plan.nextCheckpoint : now else { return nil }
+        let dates = [plan.nextRows(now: now, isLoading), plan.nextCheckpoint]
+        guard let planned = dates.compactMap(\.self).min() else { return nil }
         let retry = context.configuration.pollMilliseconds / 5
         return isFresh ? planned : max(planned, now.adding(milliseconds: retry))
     }
@@ -65,9 +66,10 @@ final class LaneSessions {
 
     /// Has rows sent to the user's sessions as soon as that can be, and does not rely any more on what they were
     /// admitted with.
-    func awaitRows(_ user: UserID) {
+    /// - Parameter since: when the lane heard of what they tell; nil: now.
+    func awaitRows(_ user: UserID, since: PreciseTime? = nil) {
         for session in open.sessions(of: user) { session.knownDigests = nil }
-        plan.awaitRows(user, now: deliveries.meter.now)
+        plan.awaitRows(user, now: since ?? deliveries.meter.now)
     }
 
     func confirm(_ handle: SessionHandle) { unconfirmed.append(handle) }

@@ -17,7 +17,7 @@ struct OpenSessions {
     }
 
     private var sessions: [UInt64: LaneSession] = [:]
-    /// Each user's sessions, in the order in which they were opened.
+    /// Each user's sessions, in the order in which they were opened, or have their turns.
     private var ofUser: [UserID: [LaneSession]] = [:]
     private var ofStore: [StoreKey: LaneSession] = [:]
     /// A connection that waits to be admitted.
@@ -41,6 +41,16 @@ struct OpenSessions {
     func hasSessions(of user: UserID) -> Bool { ofUser[user] != nil }
 
     func sessions(of user: UserID) -> [LaneSession] { ofUser[user] ?? [] }
+
+    /// Returns up to so many of the user's sessions for which `isOwed` holds. They are the last to have another turn.
+    mutating func takeTurns(of user: UserID, limit: Int, where isOwed: (LaneSession) -> Bool) -> [LaneSession] {
+        var (taken, others): ([LaneSession], [LaneSession]) = ([], [])
+        for session in sessions(of: user) {
+            if taken.count < limit, isOwed(session) { taken.append(session) } else { others.append(session) }
+        }
+        if !taken.isEmpty { ofUser[user] = others + taken }
+        return taken
+    }
 
     /// The devices of the user that have a session.
     func devices(of user: UserID) -> Set<DeviceID> { Set(sessions(of: user).lazy.map(\.identity.device)) }

@@ -13,8 +13,22 @@ import Testing
         var plan = DeliveryPlan()
         let (anna, ben) = (UserID(UUID()), UserID(UUID()))
         for user in [anna, ben, anna] { plan.awaitRows(user) }
-        #expect(plan.dequeueUsers { $0 == anna } == [anna])
-        #expect(plan.dequeueUsers { $0 == anna }.isEmpty && plan.users == [ben])
+        #expect(plan.dequeueUsers(at: at(0)) { $0 == anna } == [anna])
+        #expect(plan.dequeueUsers(at: at(0)) { $0 == anna }.isEmpty && plan.users == [ben])
+    }
+
+    @Test("Q1: a user who is paused has no turn until the pause ends; who is loaded is not waited for")
+    func pauses() {
+        var plan = DeliveryPlan()
+        let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+        plan.awaitRows(anna)
+        plan.pause(anna, until: at(4))
+        #expect(plan.isPaused(anna, at: at(3)) && !plan.isPaused(anna, at: at(4)) && !plan.isPaused(ben, at: at(0)))
+        #expect(plan.nextRows(now: at(1)) { _ in false } == at(4) && plan.nextRows(now: at(1)) { _ in true } == nil)
+        plan.awaitRows(ben)
+        #expect(plan.nextRows(now: at(1)) { _ in false } == at(1) && plan.nextRows(now: at(1)) { $0 == ben } == at(4))
+        #expect(plan.dequeueUsers(at: at(3)) { _ in true } == [ben] && plan.users == [anna])
+        #expect(plan.dequeueUsers(at: at(4)) { _ in true } == [anna] && plan.nextRows(now: at(4)) { _ in false } == nil)
     }
 
     @Test("S9: a checkpoint is due when its time has come, in the order in which they were asked for, each once")
