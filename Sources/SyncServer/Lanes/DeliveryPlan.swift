@@ -14,6 +14,8 @@ struct DeliveryPlan {
     private(set) var users: Set<UserID> = []
     /// The same, in the order of their turns.
     private var order: [UserID] = []
+    /// The order before users were dequeued last, and who was dequeued.
+    private var before: (order: [UserID], dequeued: [UserID]) = ([], [])
     /// Since when they await them.
     private var since: [UserID: PreciseTime] = [:]
     /// Users of whom many sessions were just sent rows: more go out from then on.
@@ -44,6 +46,7 @@ struct DeliveryPlan {
     mutating func dequeueUsers(at now: MonotonicTime, where isReady: (UserID) -> Bool) -> [UserID] {
         if !pauses.isEmpty { pauses = pauses.filter { $0.value > now } }
         let ready = order.filter { pauses[$0] == nil && isReady($0) }
+        before = (order, ready)
         users.subtract(ready)
         order.removeAll { !users.contains($0) }
         return ready
@@ -59,12 +62,13 @@ struct DeliveryPlan {
         users.filter { !isLoading($0) }.map { pauses[$0] ?? now }.min()
     }
 
-    /// Has those of the users who await rows be the first, before others who had a turn.
-    mutating func putFirst(_ late: [UserID]) {
-        let late = late.filter(users.contains)
-        guard !late.isEmpty else { return }
-        let isLate = Set(late)
-        order = late + order.filter { !isLate.contains($0) }
+    /// Has those who were dequeued last and await rows again keep their places: they had no turn.
+    mutating func keepTurns(of late: Set<UserID>) {
+        guard !late.isDisjoint(with: users) else { return }
+        let hadTurn = Set(before.dequeued).subtracting(late)
+        let first = before.order.filter { users.contains($0) && !hadTurn.contains($0) }
+        let isFirst = Set(first)
+        order = first + order.filter { !isFirst.contains($0) }
     }
 
     // MARK: Checkpoints

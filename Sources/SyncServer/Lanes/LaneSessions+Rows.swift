@@ -8,9 +8,9 @@ extension LaneSessions {
         guard isFresh else { return }
         // Who append send pages before this, and may have had all that the turn has.
         pages = max(pages, (context.configuration.pagesPerTurn + 1) / 2)
-        var late: [UserID] = []
+        var late: Set<UserID> = []
         for id in plan.dequeueUsers(at: now, where: { !users.isAwaitingLoad($0) || !open.hasSessions(of: $0) }) {
-            if pages <= 0 { late.append(id) }
+            if pages <= 0 { late.insert(id) }
             let since = plan.takeBeginning(of: id)
             if let user = users[id] {
                 sendToAll(of: user, since: since)
@@ -19,7 +19,7 @@ extension LaneSessions {
                 for session in open.sessions(of: id) { fail(session.handle, error) }
             }
         }
-        plan.putFirst(late)
+        plan.keepTurns(of: late)
     }
 
     /// Sends every session of the user the rows that it was not sent yet. Where these are many, some have theirs now and
@@ -27,25 +27,49 @@ extension LaneSessions {
     /// Q1), and what changes meanwhile goes out with the same frame.
     /// - Parameter since: when the lane heard of what they tell; nil where nobody measures.
     func sendToAll(of user: CachedUser, since: PreciseTime? = nil) {
-        let limit = context.configuration.sessionsAtOnce
-        var sessions = open.sessions(of: user.id)
-        if sessions.count > limit {
-            guard !plan.isPaused(user.id, at: now) else { return awaitRows(user.id, since: since) }
-            sessions = open.takeTurns(of: user.id, limit: limit) { isOwed($0, user) }
-            if sessions.count == limit {
-                plan.pause(user.id, until: now.adding(milliseconds: context.configuration.sessionsPauseMilliseconds))
-                awaitRows(user.id, since: since)
+        let sessions = open.sessions(of: user.id)
+        user.deltas = sessions.count > 1 ? DeltaFrames() : nil
+        if sessions.count > context.configuration.sessionsAtOnce {
+            sendInTurns(to: sessions, user, since)
+        } else {
+            for session in sessions { send(to: session, user, since: since) }
+        }
+        user.deltas = nil
+    }
+
+    private func sendInTurns(to sessions: [LaneSession], _ user: CachedUser, _ since: PreciseTime?) {
+        guard isFresh, !plan.isPaused(user.id, at: now) else { return awaitRows(user.id, since: since) }
+        let configuration = context.configuration
+        var (served, isUnfinished): ([LaneSession], Bool) = ([], false)
+        for session in sessions where isOwed(session, user) {
+            guard served.count < configuration.sessionsAtOnce else {
+                plan.pause(user.id, until: now.adding(milliseconds: configuration.sessionsPauseMilliseconds))
+                isUnfinished = true
+                break
+            }
+            // Who needs a page where none is left keeps their turn.
+            if hasRoom(for: session, dear: dearPages(session, user)) {
+                send(to: session, user, since: since)
+                served.append(session)
+            } else {
+                isUnfinished = true
             }
         }
-        user.deltas = sessions.count > 1 ? DeltaFrames() : nil
-        for session in sessions { send(to: session, user, since: since) }
-        user.deltas = nil
+        open.hadTurns(served, of: user.id)
+        if isUnfinished { awaitRows(user.id) }
     }
 
     /// Whether the session is to be sent rows and can be, or is to have a checkpoint planned.
     private func isOwed(_ session: LaneSession, _ user: CachedUser) -> Bool {
         session.isBehind(user)
             ? session.handle.quota.hasRoom() : session.subscription.owesCheckpoint && !plan.isPlanned(session.handle.id)
+    }
+
+    /// Whether the turn has room for the session's next page. Pages go on with the next turn, behind what others append;
+    /// a delta that fits one page does not wait.
+    /// - Parameter dear: see `dearPages`.
+    private func hasRoom(for session: LaneSession, dear: Int) -> Bool {
+        pages > 0 || session.subscription.liveVersion != nil && dear == 0
     }
 
     /// Sends the session the rows that it was not sent yet, as far as its quota has room (rule L1). While rows may not
@@ -56,8 +80,7 @@ extension LaneSessions {
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
             let dear = dearPages(session, user)
-            // Pages go on with the next turn, behind what others append. A delta that fits one page does not wait.
-            guard pages > 0 || session.subscription.liveVersion != nil && dear == 0 else {
+            guard hasRoom(for: session, dear: dear) else {
                 awaitRows(user.id)
                 break
             }
@@ -171,8 +194,9 @@ extension LaneSessions {
             deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
             return false
         }
-        // Where memory is short, the user may be evicted before their checkpoint is due.
-        if user == nil { plan.checkpointIsOverdue(session.handle.id) }
+        // Where memory is short, the user may be evicted before their checkpoint is due; and one of many sessions may
+        // be behind whenever it is.
+        plan.checkpointIsOverdue(session.handle.id)
         awaitRows(session.identity.user)
         return false
     }

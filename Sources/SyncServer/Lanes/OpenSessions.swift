@@ -42,14 +42,11 @@ struct OpenSessions {
 
     func sessions(of user: UserID) -> [LaneSession] { ofUser[user] ?? [] }
 
-    /// Returns up to so many of the user's sessions for which `isOwed` holds. They are the last to have another turn.
-    mutating func takeTurns(of user: UserID, limit: Int, where isOwed: (LaneSession) -> Bool) -> [LaneSession] {
-        var (taken, others): ([LaneSession], [LaneSession]) = ([], [])
-        for session in sessions(of: user) {
-            if taken.count < limit, isOwed(session) { taken.append(session) } else { others.append(session) }
-        }
-        if !taken.isEmpty { ofUser[user] = others + taken }
-        return taken
+    /// Has these of the user's sessions be the last to have another turn.
+    mutating func hadTurns(_ served: [LaneSession], of user: UserID) {
+        let ids = Set(served.map(\.handle.id))
+        ofUser[user]?.removeAll { ids.contains($0.handle.id) }
+        ofUser[user]? += served
     }
 
     /// The devices of the user that have a session.

@@ -31,6 +31,20 @@ import Testing
         #expect(plan.dequeueUsers(at: at(4)) { _ in true } == [anna] && plan.nextRows(now: at(4)) { _ in false } == nil)
     }
 
+    @Test("Q1: who had no turn keeps their place, before who had one, as does who was loaded or paused meanwhile")
+    func keepTurns() {
+        var plan = DeliveryPlan()
+        let (anna, ben, carol, dora) = (UserID(UUID()), UserID(UUID()), UserID(UUID()), UserID(UUID()))
+        for user in [anna, ben, carol, dora] { plan.awaitRows(user) }
+        plan.pause(carol, until: at(4))
+        #expect(plan.dequeueUsers(at: at(0)) { _ in true } == [anna, ben, dora])
+        for user in [anna, ben, dora] { plan.awaitRows(user) }
+        plan.keepTurns(of: [ben, dora])
+        #expect(plan.dequeueUsers(at: at(4)) { _ in true } == [ben, carol, dora, anna])
+        plan.keepTurns(of: [ben])
+        #expect(plan.users.isEmpty, "who does not await rows any more has no turn")
+    }
+
     @Test("S9: a checkpoint is due when its time has come, in the order in which they were asked for, each once")
     func checkpoints() {
         var plan = DeliveryPlan()

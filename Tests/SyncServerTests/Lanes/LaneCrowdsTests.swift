@@ -10,10 +10,17 @@ import Testing
 @Suite final class LaneCrowdsTests: PartSessions {
     private var number = 0
 
-    private func crowd(_ count: UInt64) throws -> LaneSessions {
+    private func paced(_ change: (inout LaneConfiguration) -> Void = { _ in }) -> LaneSessions {
         var configuration = LaneConfiguration()
         (configuration.sessionsAtOnce, configuration.sessionsPauseMilliseconds) = (2, 4)
-        let sessions = sessions(configuration)
+        change(&configuration)
+        return sessions(configuration)
+    }
+
+    private func crowd(
+        _ count: UInt64, _ change: (inout LaneConfiguration) -> Void = { _ in }
+    ) throws -> LaneSessions {
+        let sessions = paced(change)
         try users.load(anna, from: store)
         for id in 1...count { open(sessions, id, device: DeviceID(UUID())) }
         _ = sessions.sendCheckpoints(users)
@@ -92,6 +99,40 @@ import Testing
         _ = heard(sessions, of: 4)
         turn(sessions, after: 4)
         #expect(heard(sessions, of: 4) == [3] && sessions.neededUsers.isEmpty && !isDue(sessions))
+    }
+
+    @Test("Q1: one of many sessions that needs a page where none is left keeps its turn, and its user theirs")
+    func pages() throws {
+        let sessions = paced { ($0.pageBytes, $0.pagesPerTurn) = (200, 1) }
+        let others = [UserID(UUID()), UserID(UUID())]
+        for id in others { for number in 0..<200 { store.appendFocus("focus-\(number)", of: id) } }
+        for number in 0..<20 { store.appendFocus("focus-\(number)", of: anna) }
+        for id in others + [anna] { try users.load(id, from: store) }
+        for (id, user) in zip([UInt64(4), 5], others) { open(sessions, id, user: user) }
+        for id in UInt64(1)...3 { open(sessions, id, device: DeviceID(UUID())) }
+        func isBehind(_ id: UInt64, _ user: UserID) -> Bool { users[user].flatMap { sessions[id]?.isBehind($0) } == true }
+        var turns = 0
+        while (UInt64(1)...3).contains(where: { isBehind($0, anna) }), turns < 1_000 {
+            turn(sessions, after: 1)
+            turns += 1
+        }
+        #expect(turns > 20 && zip([UInt64(4), 5], others).allSatisfy { isBehind($0, $1) }, "after \(turns) turns")
+    }
+
+    @Test("S9: checkpoints come although one of many sessions is behind nearly always, as rows change all the time")
+    func steadyCheckpoints() throws {
+        let sessions = try crowd(5) { $0.checkpointMilliseconds = 50 }
+        var counts: [UInt64: Int] = [:]
+        for _ in 1...140 {
+            time.advance(1)
+            state.confirmedAt = time.now
+            sessions.beginTurn()
+            try change(sessions)
+            sessions.sendAwaited(users)
+            _ = sessions.sendCheckpoints(users)
+            for id in UInt64(1)...5 where told(id, sessions).contains("checkpoint") { counts[id, default: 0] += 1 }
+        }
+        #expect(counts == [1: 2, 2: 2, 3: 2, 4: 2, 5: 2])
     }
 
     @Test("S9: each of many sessions has the checkpoint that it is owed, also when its user had left memory")
