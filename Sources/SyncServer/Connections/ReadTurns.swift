@@ -10,7 +10,7 @@ final class ReadTurns {
     static let bytes = 32 * 1024
     static let window = TimeAmount.milliseconds(2)
     /// What a frame counts for beside its bytes, and what looking for one does.
-    static let bytesPerFrame = 256
+    static let bytesPerFrame = 1_024
     /// The pause between the turns of two owners, in which sockets are looked at.
     static let pause = TimeAmount.microseconds(100)
 

@@ -81,9 +81,9 @@ struct LaneConfiguration: Sendable {
     /// To look at so many rows counts as a large page: it takes about as long, some 500 microseconds.
     var rowsPerPage = 1_000
     /// Sessions of a user that are sent rows at once, and how long the others wait for their turn where the user has
-    /// more: so they take about a sixth of an event loop, whatever their devices say.
+    /// more: so they take about a twentieth of an event loop, whatever their devices say.
     var sessionsAtOnce = 64
-    var sessionsPauseMilliseconds: Int64 = 4
+    var sessionsPauseMilliseconds: Int64 = 16
     /// Bytes of rows that a turn hashes for checkpoints, bounded in the same way, and a quarter of it more for users
     /// who have few rows to hash.
     var hashedBytesPerTurn = 128 * 1024

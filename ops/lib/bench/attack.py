@@ -26,6 +26,9 @@ from honest import Crowd, differences
 from server import Server, metrics
 
 DEVICES, RATE = 50, 100
+# The attackers' machines are elsewhere where there is a network: here they are nice, as are the processes that they are
+# compared with, so that what they ask of the server counts and not that they run beside it.
+NICE = ("nice", "-n", "10")
 WINDOW = 60
 # Seconds that one of focus-bench's attackers stays the same user, preparation included.
 TURN = (60, 180)
@@ -104,8 +107,8 @@ class Attackers:
         self.ending = False
         self.breakers = [name for name in names if name in attackers.KINDS]
         self.others = self.breakers and subprocess.Popen(
-            [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "attackers.py"), server.address,
-             f"{server.data}/token.key", str(seed), *self.breakers],
+            [*NICE, sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "attackers.py"),
+             server.address, f"{server.data}/token.key", str(seed), *self.breakers],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.tend()
 
@@ -130,8 +133,8 @@ class Attackers:
             if not self.ending:
                 self.running[kind] = subprocess.Popen(
                     [
-                        f"{self.server.binaries}/focus-bench", "attack", "--server", self.server.address, "--plaintext",
-                        "--key", f"{self.server.data}/token.key", "--kind", kind,
+                        *NICE, f"{self.server.binaries}/focus-bench", "attack", "--server", self.server.address,
+                        "--plaintext", "--key", f"{self.server.data}/token.key", "--kind", kind,
                         "--seconds", str(self.chance.randint(*TURN))],
                     # It waits for a line when it is prepared; there is none, so it begins.
                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -250,7 +253,7 @@ class Trial:
         """Latencies beside processes that take as much processor as the attackers did."""
         count = max(1, int(share + 0.999))
         burners = [
-            subprocess.Popen([sys.executable, "-c", fairness.BURNER, str(share / count)]) for _ in range(count)]
+            subprocess.Popen([*NICE, sys.executable, "-c", fairness.BURNER, str(share / count)]) for _ in range(count)]
         try:
             return self.crowd.run(seconds, self.look)
         finally:
