@@ -7,15 +7,16 @@ import Testing
 
 /// Whose slice the processes of PostgreSQL have that work for a thread.
 @Suite("Slices of backends") struct BackendSliceTests {
-    /// Connects on a thread with a slice of 0.3 ms, which is to be joined. The body gets what the backend has.
+    /// Connects on a thread with a slice of 0.3 ms and this niceness, which is to be joined. The body gets what the
+    /// backend has.
     private func withBackend(
-        of configuration: StoreConfiguration, _ body: @escaping @Sendable (scheduling_attributes) -> Void
+        of configuration: StoreConfiguration, nice: Int32 = 0, _ body: @escaping @Sendable (scheduling_attributes) -> Void
     ) throws -> PostgresThread {
         try PostgresThread(name: "prompt") {
             do {
                 var attributes = scheduling_attributes()
                 #expect(scheduling_get(0, &attributes) == 0)
-                attributes.runtime = 300_000
+                (attributes.runtime, attributes.nice) = (300_000, nice)
                 #expect(scheduling_set(0, &attributes) == 0)
                 let connection = try configuration.connect()
                 defer { connection.close() }
@@ -40,5 +41,13 @@ import Testing
         let (others, ours) = (slices.values[0], slices.values[1])
         // A kernel without slices says 0 for both.
         #expect(others == 0 && ours == 0 || ours == 300_000 && others != ours, "\(slices.values)")
+    }
+
+    @Test("Q1: a backend of a nice thread is not nicer, as others may wait for locks that it holds")
+    func neverNicer() throws {
+        let nice = Recorder<Int32>()
+        let configuration = try StoreFixture().configuration.sharingProcessors.named("nice")
+        try withBackend(of: configuration, nice: 10) { nice.add($0.nice) }.join()
+        #expect(nice.values == [0])
     }
 }
