@@ -61,10 +61,11 @@ final class LaneThread: Sendable {
         guard scheduling_get(0, &attributes) == 0, [0, Self.batchPolicy].contains(attributes.policy) else { return }
         attributes.runtime = priority.sliceNanoseconds
         let before = attributes.nice
-        // Who made the whole process nicer has it stay so.
-        attributes.nice = before > 0 ? max(before, priority.niceness) : priority.niceness
+        // Who made the whole process nicer, or less nice than this, has it stay so.
+        let isPrompt = priority == .prompt && before <= 0
+        attributes.nice = isPrompt ? min(before, priority.niceness) : max(before, priority.niceness)
         guard scheduling_set(0, &attributes) != 0 else { return }
-        attributes.nice = max(before, priority.niceness)
+        attributes.nice = before
         _ = scheduling_set(0, &attributes)
     }
 

@@ -10,7 +10,8 @@ import Testing
     /// Connects on a thread with a slice of 0.3 ms and this niceness, which is to be joined. The body gets what the
     /// backend has.
     private func withBackend(
-        of configuration: StoreConfiguration, nice: Int32 = 0, _ body: @escaping @Sendable (scheduling_attributes) -> Void
+        of configuration: StoreConfiguration, nice: Int32 = 0,
+        _ body: @escaping @Sendable (scheduling_attributes) -> Void
     ) throws -> PostgresThread {
         try PostgresThread(name: "prompt") {
             do {

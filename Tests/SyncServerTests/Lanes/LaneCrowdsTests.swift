@@ -87,7 +87,7 @@ import Testing
         for _ in 1...3 {
             try change(sessions)
             let heard = heard(sessions, of: count)
-            if count == 2 { #expect(heard == [1, 2] && sessions.neededUsers.isEmpty) } else { #expect(heard.count <= 2) }
+            #expect(count == 2 ? heard == [1, 2] && sessions.neededUsers.isEmpty : heard.count <= 2)
         }
     }
 
@@ -110,7 +110,9 @@ import Testing
         for id in others + [anna] { try users.load(id, from: store) }
         for (id, user) in zip([UInt64(4), 5], others) { open(sessions, id, user: user) }
         for id in UInt64(1)...3 { open(sessions, id, device: DeviceID(UUID())) }
-        func isBehind(_ id: UInt64, _ user: UserID) -> Bool { users[user].flatMap { sessions[id]?.isBehind($0) } == true }
+        func isBehind(_ id: UInt64, _ user: UserID) -> Bool {
+            users[user].flatMap { sessions[id]?.isBehind($0) } == true
+        }
         var turns = 0
         while (UInt64(1)...3).contains(where: { isBehind($0, anna) }), turns < 1_000 {
             turn(sessions, after: 1)
