@@ -22,9 +22,9 @@ import Testing
             let (tablet, _) = try await WireClient.open(server, user: user)
             let (loop, services, user) = (server.server.group.next(), server.server.services, user)
             // More than either sends.
-            let limit = ReadTurns.bytes - 70 * ReadTurns.bytesPerFrame
+            let limit = ReadTurns.bytes - 25 * ReadTurns.bytesPerFrame
             try await awaiting("both count within one window") {
-                for client in [phone, tablet] { try await client.send(bytes: pings(60)) }
+                for client in [phone, tablet] { try await client.send(bytes: pings(20)) }
                 var least = ReadTurns.bytes
                 for _ in 0..<20 {
                     let room = try await loop.submit { services.turns.value(on: loop).room(of: .user(user)) }.get()
