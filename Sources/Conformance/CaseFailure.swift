@@ -1,7 +1,12 @@
+import FocusCore
+
 /// The server did something other than the rule demands.
 struct CaseFailure: Error, CustomStringConvertible {
     let description: String
-    init(_ description: String) { self.description = description }
+    /// What the server answered instead of what the case asked for; nil when it was something else that failed.
+    let code: ErrorCode?
+
+    init(_ description: String, code: ErrorCode? = nil) { (self.description, self.code) = (description, code) }
 }
 
 /// Fails the case unless `condition` is true.

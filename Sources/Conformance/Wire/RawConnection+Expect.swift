@@ -6,7 +6,8 @@ extension RawConnection {
         try await first("Welcome") { message in
             if case .welcome(let welcome) = message { return welcome }
             if case .error(let error) = message {
-                throw CaseFailure("Error \(error.code.rawValue) instead of Welcome: \(error.message)")
+                throw CaseFailure(
+                    "Error \(error.code.rawValue) instead of Welcome: \(error.message)", code: error.code)
             }
             return nil
         }

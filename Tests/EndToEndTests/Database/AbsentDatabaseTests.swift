@@ -3,6 +3,7 @@ import PostgresClient
 import Support
 import Testing
 
+@testable import Conformance
 @testable import SyncServer
 
 /// A database that cannot be reached.
@@ -57,6 +58,28 @@ import Testing
             try server.database().query(TestStatement.countEvents).int8(row: 0, column: 0)
         }
         #expect(count == 3)
+        try await server.server.stop()
+        try await proxy.stop()
+    }
+
+    @Test("G2: a conformance case whose device is answered `unavailable` comes again, until the database is back")
+    func conformance() async throws {
+        let direct = try TestCluster.shared.makeDatabase()
+        let proxy = try await DatabaseProxy.start(direct)
+        let server = try await TestServer.start(
+            partitions: 1, conninfo: direct, limits: limits, pool: PostgresConfiguration(conninfo: proxy.conninfo))
+        try await proxy.close()
+        let tokens = Recorder<String>()
+        let address = ConformanceTarget.Address(host: "127.0.0.1", port: server.port)
+        let target = ConformanceTarget(server: address, security: .plaintext) { request in
+            // Each attempt asks for one: the first was refused.
+            if tokens.values.count == 1 { try await proxy.open() }
+            let token = try TestServer.token(request.user, request.device, request.scope)
+            tokens.add(token)
+            return token
+        }
+        let live = try await CaseContext(target).open(.ofNewUser())
+        #expect(live.welcome.lastSequence == .zero && tokens.values.count > 1)
         try await server.server.stop()
         try await proxy.stop()
     }
