@@ -18,7 +18,7 @@ struct DeliveryPlan {
     private var before: (order: [UserID], dequeued: [UserID]) = ([], [])
     /// Since when they await them.
     private var since: [UserID: PreciseTime] = [:]
-    /// Users of whom many sessions were just sent rows: more go out from then on.
+    /// Users whose sessions are sent rows in turns, because they have many, and when the next turn begins.
     private var pauses: [UserID: MonotonicTime] = [:]
     private var checkpoints: Deque<Checkpoint> = []
     /// Checkpoints that are due at once, in the order in which they were asked for.

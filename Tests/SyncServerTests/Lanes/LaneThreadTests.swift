@@ -40,4 +40,23 @@ import Testing
         // A kernel without slices says 0 for all.
         #expect(slices == [0, 0, 0] || slices[0] < slices[1] && 10 * slices[1] < slices[2], "\(slices)")
     }
+
+    @Test(
+        "Who made the whole process nicer has threads for which all wait stay so, or less nice than they would be",
+        arguments: [Int32(3), -10])
+    func chosen(nice: Int32) async {
+        let found = await withCheckedContinuation { done in
+            _ = LaneThread(name: "test") {
+                var attributes = scheduling_attributes()
+                #expect(scheduling_get(0, &attributes) == 0)
+                attributes.nice = nice
+                guard scheduling_set(0, &attributes) == 0 else { return done.resume(returning: Int32?.none) }
+                LaneThread.set(.prompt)
+                #expect(scheduling_get(0, &attributes) == 0)
+                done.resume(returning: attributes.nice)
+            }
+        }
+        // Nil: this process may not make a thread less nice, and no operator can have.
+        #expect(found == nice || found == nil && nice < 0)
+    }
 }
