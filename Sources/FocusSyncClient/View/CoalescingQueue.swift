@@ -15,9 +15,14 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
     private struct State {
         var waiting: Waiting
         var isFinished = false
-        var taker: CheckedContinuation<Waiting.Batch?, Never>?
+        var taker: Taker?
     }
 
+    private typealias Taker = CheckedContinuation<Waiting.Batch?, Never>
+
+    /// Nobody is resumed under this lock. Whoever cancels the reader's task holds a lock of the task while it calls
+    /// `finish`, and whoever resumes the reader needs that one: they would wait for each other for ever
+    /// (withTaskCancellationHandler, "Cancellation handlers and locks").
     private let state: Mutex<State>
 
     init(_ waiting: Waiting) { state = Mutex(State(waiting: waiting)) }
@@ -26,36 +31,36 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
 
     /// Changes what waits, and resumes the reader if there is something for it. Does nothing after `finish`.
     func change(_ change: (inout Waiting) -> Void) {
-        state.withLock { state in
-            guard !state.isFinished else { return }
+        let reader: (taker: Taker, batch: Waiting.Batch)? = state.withLock { state in
+            guard !state.isFinished else { return nil }
             change(&state.waiting)
-            guard let taker = state.taker, let batch = state.waiting.dequeue() else { return }
+            guard let taker = state.taker, let batch = state.waiting.dequeue() else { return nil }
             state.taker = nil
-            taker.resume(returning: batch)
+            return (taker, batch)
         }
+        reader?.taker.resume(returning: reader?.batch)
     }
 
     /// Ends the queue. What waits can still be read.
     func finish() {
-        state.withLock { state in
+        let taker = state.withLock { state in
             state.isFinished = true
-            state.taker.take()?.resume(returning: nil)
+            return state.taker.take()
         }
+        taker?.resume(returning: nil)
     }
 
     /// What waits next; for one caller at a time. Nil at the end, which comes at once when the task is cancelled.
     func next() async -> Waiting.Batch? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { taker in
-                state.withLock { state in
-                    if let batch = state.waiting.dequeue() {
-                        taker.resume(returning: batch)
-                    } else if state.isFinished || state.taker != nil {
-                        taker.resume(returning: nil)
-                    } else {
-                        state.taker = taker
-                    }
+                let answer: Waiting.Batch?? = state.withLock { state in
+                    if let batch = state.waiting.dequeue() { return .some(batch) }
+                    if state.isFinished || state.taker != nil { return .some(nil) }
+                    state.taker = taker
+                    return nil
                 }
+                if let answer { taker.resume(returning: answer) }
             }
         } onCancel: {
             finish()
