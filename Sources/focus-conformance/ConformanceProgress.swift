@@ -2,15 +2,16 @@ import Conformance
 import NIOConcurrencyHelpers
 import Programs
 
-/// Prints a line on standard error for each case when it ends: the table comes only at the end of all.
+/// Prints a line for each case when it ends: for scripts its result, and for people a line on standard error, because
+/// the table comes only at the end of all.
 final class ConformanceProgress: Sendable {
     private let total: Int
-    private let isQuiet: Bool
+    private let json: Bool
     private let done = NIOLockedValueBox(0)
 
-    init(_ total: Int, isQuiet: Bool) {
+    init(_ total: Int, json: Bool) {
         self.total = total
-        self.isQuiet = isQuiet
+        self.json = json
     }
 
     func show(_ result: CaseResult) {
@@ -18,8 +19,7 @@ final class ConformanceProgress: Sendable {
             done += 1
             return done
         }
-        // With JSON, failures are told only in the results.
-        guard !isQuiet else { return }
+        guard !json else { return Terminal.line(ConformanceText.object(result)) }
         let word = ConformanceText.word(result.outcome)
         let reason = result.hasFailed ? ConformanceText.reason(result.outcome).map { ": \($0)" } ?? "" : ""
         Terminal.complain("\(number) of \(total)  \(result.rule)  \(word)  \(result.title)\(reason)")

@@ -18,11 +18,7 @@ enum ConformanceText {
         return json ? lines : table.lines
     }
 
-    static func results(_ results: [CaseResult], json: Bool) -> [String] {
-        json ? results.map(object) : table(results)
-    }
-
-    private static func table(_ results: [CaseResult]) -> [String] {
+    static func table(_ results: [CaseResult]) -> [String] {
         var table = Table(["RULE", "RESULT", "SECONDS", "CASE"])
         for result in results { table.add([result.rule, word(result.outcome), seconds(result), title(result)]) }
         let counts = ["passed", "failed", "skipped"].map { word in
@@ -31,7 +27,7 @@ enum ConformanceText {
         return table.lines + [counts.joined(separator: ", ")]
     }
 
-    private static func object(_ result: CaseResult) -> String {
+    static func object(_ result: CaseResult) -> String {
         var object = JSONText()
         object.add("rule", result.rule)
         object.add("case", result.title)

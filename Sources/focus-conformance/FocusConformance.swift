@@ -11,8 +11,8 @@ import Tokens
 /// writes a server of their own needs this and no other part of ours.
 ///
 /// Flow: options → `ConformanceNeeds.target` (addresses, tokens, what may hurt the server) → `ConformanceRun` of the
-/// library `Conformance` → a line on standard error for each case that ends (`ConformanceProgress`) →
-/// `ConformanceText`, and JUnit XML when it is asked for.
+/// library `Conformance` → a line for each case that ends (`ConformanceProgress`) → a table (`ConformanceText`), and JUnit
+/// XML when it is asked for.
 @main
 struct FocusConformance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +55,7 @@ struct FocusConformance: AsyncParsableCommand {
     var rule: [String] = []
     @Option(help: "Write the results as JUnit XML to this file.")
     var junit: String?
-    @Flag(help: "Print one JSON object for each case instead of a table.")
+    @Flag(help: "Print one JSON object for each case when it ends instead of a table.")
     var json = false
     @Flag(help: "Print the cases and what they need, and do nothing.")
     var list = false
@@ -84,9 +84,9 @@ struct FocusConformance: AsyncParsableCommand {
         // leaves no results of an earlier one there.
         if let junit { try write(JUnitReport([]).text, to: junit) }
         try await reach(target, servers[0])
-        let progress = ConformanceProgress(cases.count, isQuiet: json)
+        let progress = ConformanceProgress(cases.count, json: json)
         let results = await ConformanceRun(cases, on: target).results { progress.show($0) }
-        ConformanceText.results(results, json: json).forEach(Terminal.line)
+        if !json { ConformanceText.table(results).forEach(Terminal.line) }
         if let junit { try write(JUnitReport(results).text, to: junit) }
         let failed = results.filter(\.hasFailed).count
         guard failed == 0 else { throw CommandFailure("\(failed) of \(results.count) cases failed.") }

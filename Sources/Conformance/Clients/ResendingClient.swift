@@ -34,6 +34,7 @@ final class ResendingClient {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(Self.limit))
         while through < events.count {
+            var trouble = "it asks to try again later"
             do {
                 try await attempt()
             } catch let failure as CaseFailure {
@@ -41,16 +42,19 @@ final class ResendingClient {
             } catch {
                 // A refused connection, a reset or an end: the server is away. It has promised nothing that is lost by
                 // that.
-                guard clock.now < end else {
-                    throw CaseFailure(
-                        "\(through) of \(events.count) events delivered in \(Int(Self.limit)) s: \(error)")
-                }
+                trouble = "\(error)"
                 try await Task.sleep(for: .milliseconds(100))
+            }
+            guard through == events.count || clock.now < end else {
+                throw CaseFailure(
+                    "\(through) of \(events.count) events delivered in \(Int(Self.limit)) s: \(trouble)")
             }
         }
         return version
     }
 
+    /// Delivers what can be delivered over one connection. Returns early, after a pause, when the server asks to try
+    /// again later.
     private func attempt() async throws {
         let token = try await context.token(device)
         let connection = try await context.connect(as: device)

@@ -22,12 +22,14 @@ final class Inbox: Sendable {
     /// How many messages may wait to be read; a server that sends more fails the case.
     private static let limit = 200_000
 
+    private typealias Waiter = CheckedContinuation<ServerMessage, any Error>
+
     private struct State {
         var messages: [ServerMessage] = []
         var next = 0
         var end: (any Error)?
         var receivedBytes = 0
-        var waiter: CheckedContinuation<ServerMessage, any Error>?
+        var waiter: Waiter?
         var ticket = 0
 
         mutating func removeFirst() -> ServerMessage? {
@@ -43,18 +45,21 @@ final class Inbox: Sendable {
         }
     }
 
+    /// Nobody is resumed under this lock: whoever cancels the reader's task holds a lock of the task while it calls
+    /// `end`, and whoever resumes the reader needs that one.
     private let state = NIOLockedValueBox(State())
 
     func enqueue(_ message: ServerMessage) {
-        state.withLockedValue { state in
-            if let waiter = state.waiter.take() {
-                waiter.resume(returning: message)
-            } else if state.messages.count < Self.limit {
+        let waiter = state.withLockedValue { state -> Waiter? in
+            if let waiter = state.waiter.take() { return waiter }
+            if state.messages.count < Self.limit {
                 state.messages.append(message)
             } else {
                 state.end = CaseFailure("the server sent \(Self.limit) messages that nobody had asked for")
             }
+            return nil
         }
+        waiter?.resume(returning: message)
     }
 
     /// The number of bytes received, as whole frames or parts of them.
@@ -66,43 +71,46 @@ final class Inbox: Sendable {
 
     /// Ends the inbox. What came before can still be read.
     func end(_ error: any Error) {
-        state.withLockedValue { state in
+        let waiter = state.withLockedValue { state in
             if state.end == nil { state.end = error }
-            state.waiter.take()?.resume(throwing: error)
+            return state.waiter.take()
         }
+        waiter?.resume(throwing: error)
     }
 
     func next(within seconds: Double, on loop: any EventLoop) async throws -> ServerMessage {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                guard let ticket = wait(continuation) else { return }
-                loop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) { [self] in timeOut(ticket) }
+                switch wait(continuation) {
+                case .ticket(let ticket):
+                    loop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) { [self] in timeOut(ticket) }
+                case .answer(let answer): continuation.resume(with: answer)
+                }
             }
         } onCancel: {
             end(CancellationError())
         }
     }
 
-    /// Registers the waiting reader and returns its ticket. Nil: the continuation was resumed already.
-    private func wait(_ continuation: CheckedContinuation<ServerMessage, any Error>) -> Int? {
+    private enum Wait {
+        /// The reader is registered, as this one.
+        case ticket(Int)
+        case answer(Result<ServerMessage, any Error>)
+    }
+
+    /// Registers the reader, unless there is something for it already.
+    private func wait(_ waiter: Waiter) -> Wait {
         state.withLockedValue { state in
-            if let message = state.removeFirst() {
-                continuation.resume(returning: message)
-            } else if let end = state.end {
-                continuation.resume(throwing: end)
-            } else {
-                state.waiter = continuation
-                state.ticket += 1
-                return state.ticket
-            }
-            return nil
+            if let message = state.removeFirst() { return .answer(.success(message)) }
+            if let end = state.end { return .answer(.failure(end)) }
+            state.waiter = waiter
+            state.ticket += 1
+            return .ticket(state.ticket)
         }
     }
 
     private func timeOut(_ ticket: Int) {
-        state.withLockedValue { state in
-            guard state.ticket == ticket else { return }
-            state.waiter.take()?.resume(throwing: Silence.late)
-        }
+        let waiter = state.withLockedValue { $0.ticket == ticket ? $0.waiter.take() : nil }
+        waiter?.resume(throwing: Silence.late)
     }
 }

@@ -53,9 +53,19 @@ final class RawConnection: Sendable {
             throw error
         }
         let connection = RawConnection(channel, inbox, target.patienceSeconds)
-        try await ready.futureResult.get()
+        try await connection.inTime("the server has not finished a TLS handshake", ready)
         if isDeaf { try await channel.setOption(.autoRead, value: false).get() }
         return connection
+    }
+
+    /// Waits for what the server has to do its part for, and no longer than `patience`: a case must end.
+    private func inTime(_ failure: String, _ promise: EventLoopPromise<Void>) async throws {
+        let seconds = patience
+        let timer = channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+            promise.fail(CaseFailure("\(failure) for \(Int(seconds)) s"))
+        }
+        defer { timer.cancel() }
+        try await promise.futureResult.get()
     }
 
     // MARK: Saying
@@ -63,7 +73,11 @@ final class RawConnection: Sendable {
     func send(_ message: ClientMessage) async throws { try await send(bytes: FrameCodec.frame(message)) }
 
     /// Sends bytes as they are; returns when the kernel has taken them.
-    func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+    func send(bytes: [UInt8]) async throws {
+        let sent = channel.eventLoop.makePromise(of: Void.self)
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: sent)
+        try await inTime("the server has read nothing", sent)
+    }
 
     /// Sends bytes as a packet of their own, as far as the kernel allows, and does not wait.
     func post(bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
