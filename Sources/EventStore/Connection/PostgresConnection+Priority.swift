@@ -3,20 +3,16 @@ import PostgresClient
 
 extension PostgresConnection {
     /// Gives this session's backend process, which runs on this machine, the slice of the calling thread: one that
-    /// wakes and has the shorter slice does not wait for the next tick (sched(7); since Linux 6.12). It gets more of a
-    /// processor if the thread does, and never less: others may wait for locks that it holds.
-    /// Where we may not give it more of a processor it gets the slice alone, and another user's process keeps what it
-    /// has.
-    func takePriorityOfThread() {
+    /// wakes and has the shorter slice does not wait for the next tick (sched(7); since Linux 6.12). Its niceness
+    /// stays: it would get less of a processor while others wait for locks that it holds.
+    /// Where we may not, as with another user's process, it keeps the slice that it has.
+    func takeSliceOfThread() {
         var (ours, theirs) = (scheduling_attributes(), scheduling_attributes())
         // Where an operator chose a policy for real time, that stays.
         guard scheduling_get(0, &ours) == 0, scheduling_get(backendPID, &theirs) == 0, theirs.policy == 0 else {
             return
         }
-        let before = theirs.nice
-        (theirs.runtime, theirs.nice) = (ours.runtime, min(before, ours.nice))
-        guard scheduling_set(backendPID, &theirs) != 0 else { return }
-        theirs.nice = before
+        theirs.runtime = ours.runtime
         _ = scheduling_set(backendPID, &theirs)
     }
 

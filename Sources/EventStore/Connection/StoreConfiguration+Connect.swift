@@ -5,7 +5,7 @@ extension StoreConfiguration {
     /// - Parameter whileWaiting: see `PostgresConnection.whileWaiting`.
     func connect(whileWaiting: (() -> Void)? = nil) throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(postgres, whileWaiting: whileWaiting)
-        if sharesProcessors { connection.takePriorityOfThread() }
+        if sharesProcessors { connection.takeSliceOfThread() }
         if assumesRole { try SessionRole.assume(on: connection) }
         return connection
     }

@@ -29,7 +29,7 @@ struct LaneConfiguration: Sendable {
     /// least, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
     var statementMilliseconds: Int64 = 2
     /// How many times as long as a statement took beyond that bulk rests.
-    var bulkRestPerMillisecond: Int64 = 40
+    var bulkRestPerMillisecond: Int64 = 60
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
     /// For how long the last user who asked for little counts, and the last work of one who asked for much.

@@ -6,23 +6,13 @@ import Foundation
 final class LaneThread: Sendable {
     /// Who goes first when processors are short.
     enum Priority {
-        /// All devices wait for it, for a moment each time: it goes before others as soon as it wakes, and gets three
-        /// times what they get where the process may have that (RLIMIT_NICE, getrlimit(2)).
+        /// All devices wait for it, for a moment each time: it goes before others as soon as it wakes.
         case prompt
         /// Some devices wait for it.
         case usual
         /// Nobody waits for it, or only who asked for much. Gets about a tenth of what others get while both have work,
         /// and is interrupted as soon as one of them wakes.
         case background
-
-        /// See setpriority(2).
-        fileprivate var niceness: Int32 {
-            switch self {
-            case .prompt: -5
-            case .usual: 0
-            case .background: 10
-            }
-        }
 
         /// Who wakes and has a shorter slice than whoever runs does not wait for the next tick, which may be 4 ms away
         /// (sched(7); since Linux 6.12, which knows slices of 0.1 to 100 ms). 0: what the system gives everybody.
@@ -35,6 +25,8 @@ final class LaneThread: Sendable {
         }
     }
 
+    /// The niceness of the background (setpriority(2)).
+    private static let niceness: Int32 = 10
     /// The number of SCHED_BATCH; that of SCHED_OTHER is 0 (sched(7)).
     private static let batchPolicy: UInt32 = 3
     private let ended = DispatchSemaphore(value: 0)
@@ -53,19 +45,13 @@ final class LaneThread: Sendable {
     }
 
     /// Sets the priority of the calling thread, which has that of the thread that started it. Every thread may become
-    /// nicer, or have another slice; where it may not become less nice, it gets the slice alone. A sandbox that keeps
-    /// threads from it leaves this one as it was.
+    /// nicer, or have another slice; a sandbox that keeps threads from it leaves this one as it was.
     static func set(_ priority: Priority) {
         var attributes = scheduling_attributes()
         // Where an operator chose a policy for real time, that stays.
         guard scheduling_get(0, &attributes) == 0, [0, Self.batchPolicy].contains(attributes.policy) else { return }
+        if priority == .background { attributes.nice = max(attributes.nice, Self.niceness) }
         attributes.runtime = priority.sliceNanoseconds
-        let before = attributes.nice
-        // Who made the whole process nicer, or less nice than this, has it stay so.
-        let isPrompt = priority == .prompt && before <= 0
-        attributes.nice = isPrompt ? min(before, priority.niceness) : max(before, priority.niceness)
-        guard scheduling_set(0, &attributes) != 0 else { return }
-        attributes.nice = before
         _ = scheduling_set(0, &attributes)
     }
 

@@ -7,26 +7,21 @@ import Testing
 
 /// Whose priority the processes of PostgreSQL have that work for a thread.
 @Suite("Priorities of backends") struct BackendPriorityTests {
-    /// Connects on a thread, which is to be joined, with a slice of 0.3 ms and this niceness, if it may have that. The
-    /// body gets what the thread has and what the backend has.
+    /// Connects on a thread, which is to be joined, with a slice of 0.3 ms and this niceness. The body gets what the
+    /// backend has.
     private func withBackend(
-        of configuration: StoreConfiguration, nice: Int32 = 0,
-        _ body: @escaping @Sendable (_ thread: scheduling_attributes, _ backend: scheduling_attributes) -> Void
+        of configuration: StoreConfiguration, nice: Int32 = 0, _ body: @escaping @Sendable (scheduling_attributes) -> Void
     ) throws -> PostgresThread {
         try PostgresThread(name: "prompt") {
             do {
                 var (thread, backend) = (scheduling_attributes(), scheduling_attributes())
                 #expect(scheduling_get(0, &thread) == 0)
-                let before = thread.nice
                 (thread.runtime, thread.nice) = (300_000, nice)
-                if scheduling_set(0, &thread) != 0 {
-                    thread.nice = before
-                    #expect(scheduling_set(0, &thread) == 0)
-                }
+                #expect(scheduling_set(0, &thread) == 0)
                 let connection = try configuration.connect()
                 defer { connection.close() }
                 #expect(scheduling_get(connection.backendPID, &backend) == 0)
-                body(thread, backend)
+                body(backend)
             } catch {
                 Issue.record(error)
             }
@@ -37,7 +32,7 @@ import Testing
     func shared() throws {
         let configuration = try StoreFixture().configuration
         let slices = Recorder<UInt64>()
-        let record = { @Sendable (_: scheduling_attributes, backend: scheduling_attributes) in
+        let record = { @Sendable (backend: scheduling_attributes) in
             #expect(backend.nice == 0)
             slices.add(backend.runtime)
         }
@@ -48,19 +43,11 @@ import Testing
         #expect(others == 0 && ours == 0 || ours == 300_000 && others != ours, "\(slices.values)")
     }
 
-    @Test("Q1: a backend gets more of a processor if its thread does, which takes a process that may be less nice")
-    func lessNice() throws {
-        let niceness = Recorder<[Int32]>()
-        let configuration = try StoreFixture().configuration.sharingProcessors.named("prompt")
-        try withBackend(of: configuration, nice: -5) { niceness.add([$0.nice, $1.nice]) }.join()
-        #expect([[-5, -5], [0, 0]].contains(niceness.values[0]), "\(niceness.values)")
-    }
-
     @Test("Q1: a backend of a nice thread is not nicer, as others may wait for locks that it holds")
     func neverNicer() throws {
         let nice = Recorder<Int32>()
         let configuration = try StoreFixture().configuration.sharingProcessors.named("nice")
-        try withBackend(of: configuration, nice: 10) { nice.add($1.nice) }.join()
+        try withBackend(of: configuration, nice: 10) { nice.add($0.nice) }.join()
         #expect(nice.values == [0])
     }
 
