@@ -123,7 +123,7 @@ let package = Package(
         tests(
             "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
         tests("AdminPortTests", ["AdminPort", "Support", nioCore, nioHTTP1, nioLocks, nioPosix]),
-        tests("ConformanceTests", ["Conformance", "FocusCore", "FocusWire", "Support"]),
+        tests("ConformanceTests", ["Conformance", "FocusCore", "FocusWire", "Support", nioCore, nioPosix]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
         tests(

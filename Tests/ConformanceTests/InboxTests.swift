@@ -14,7 +14,7 @@ import Testing
             let inbox = Inbox()
             let reader = Task { try await inbox.next(within: 60, on: loop) }
             let message = { @Sendable in
-                // A cancellation takes a moment until it is where they can meet.
+                // The cancellation asks for the inbox a moment after it has begun: each round tries another moment.
                 for _ in 0..<round % 100 { _ = inbox.isEnded }
                 inbox.enqueue(.ping(1))
             }

@@ -26,6 +26,7 @@ import Tokens
         }
         let ended = Set(results.compactMap { $0["case"] as? String })
         #expect(Conformance.cases.map(\.title).filter { !ended.contains($0) } == [], "\(kind): did not end")
+        #expect(results.count == Conformance.cases.count)
         for result in results where result["result"] as? String != "passed" {
             let reason = result["reason"] as? String ?? ""
             #expect(

@@ -53,13 +53,13 @@ final class RawConnection: Sendable {
             throw error
         }
         let connection = RawConnection(channel, inbox, target.patienceSeconds)
-        try await connection.inTime("the server has not finished a TLS handshake", ready)
+        try await connection.wait(for: ready, orFail: "the server has not finished a TLS handshake")
         if isDeaf { try await channel.setOption(.autoRead, value: false).get() }
         return connection
     }
 
-    /// Waits for what the server has to do its part for, and no longer than `patience`: a case must end.
-    private func inTime(_ failure: String, _ promise: EventLoopPromise<Void>) async throws {
+    /// Waits for what needs the server, and no longer than `patience`: a case must end.
+    private func wait(for promise: EventLoopPromise<Void>, orFail failure: String) async throws {
         let seconds = patience
         let timer = channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
             promise.fail(CaseFailure("\(failure) for \(Int(seconds)) s"))
@@ -72,11 +72,12 @@ final class RawConnection: Sendable {
 
     func send(_ message: ClientMessage) async throws { try await send(bytes: FrameCodec.frame(message)) }
 
-    /// Sends bytes as they are; returns when the kernel has taken them.
+    /// Sends bytes as they are; returns when the kernel has taken them. Throws when it has not within `patience`, because
+    /// the server does not read.
     func send(bytes: [UInt8]) async throws {
         let sent = channel.eventLoop.makePromise(of: Void.self)
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: sent)
-        try await inTime("the server has read nothing", sent)
+        try await wait(for: sent, orFail: "the server has read nothing")
     }
 
     /// Sends bytes as a packet of their own, as far as the kernel allows, and does not wait.

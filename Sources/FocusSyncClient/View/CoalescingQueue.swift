@@ -38,7 +38,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
             state.taker = nil
             return (taker, batch)
         }
-        reader?.taker.resume(returning: reader?.batch)
+        if let reader { reader.taker.resume(returning: reader.batch) }
     }
 
     /// Ends the queue. What waits can still be read.
