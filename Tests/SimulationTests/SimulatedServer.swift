@@ -13,82 +13,6 @@ import Waits
 /// it. `SimulatedLink` replaces TCP, `SimulatedConnection` PostgreSQL, and the simulation's turns replace threads. When
 /// the server dies, what it kept in memory is lost.
 final class SimulatedServer {
-    /// The server from one start to the next death.
-    final class Process {
-        let loop: EmbeddedEventLoop
-        let services: ConnectionServices
-        fileprivate(set) var workers: [LaneWorker]
-        fileprivate(set) var links: [SimulatedLink] = []
-        fileprivate var channels: [EmbeddedChannel] = []
-        fileprivate var nextTurn = Int64.max
-        /// Whether a turn is due while another one waits for the database.
-        fileprivate var isTurnDue = false
-        /// Positive if the log fell back in the middle of a turn: messages of this turn may be from before, and leave
-        /// in the next.
-        fileprivate(set) var staleTurns = 0
-        /// The history of the log at the start (see `Simulation.history`).
-        let bornIn: Int
-        /// The fold of its program: it writes rows only where the same fold has made them.
-        let foldVersion: Int32
-        /// For each history of the log, the versions up to which the server has certainly read or written each user's
-        /// events.
-        private var seen: [Int: [UserID: Version]] = [:]
-        /// What loads have seen whose answers are posted.
-        var loads: [SimulatedAccess.Sight] = []
-        /// What the lanes have read and written in the turn under way. It counts from the end of the turn on, because a
-        /// lane may wait for the database before it acts upon it.
-        var news: [SimulatedAccess.Sight] = []
-        /// How many connections were accepted since the lanes last got through a turn.
-        fileprivate var accepted = 0
-        /// The appends that were brought to the server and have no answer.
-        let waits: WaitingAppends
-        /// When the server saw that devices were revoked.
-        private(set) var revocations: [DeviceID: Int64] = [:]
-
-        fileprivate init(
-            _ loop: EmbeddedEventLoop, _ services: ConnectionServices, _ waits: WaitingAppends, bornIn history: Int,
-            foldVersion: Int32
-        ) {
-            self.waits = waits
-            self.foldVersion = foldVersion
-            self.loop = loop
-            self.services = services
-            workers = []
-            bornIn = history
-        }
-
-        /// Nil: the server has seen nothing of the user.
-        func seen(_ user: UserID, _ history: Int) -> Version? { seen[history]?[user] }
-
-        fileprivate func forgetHistory() { revocations = [:] }
-
-        /// Stops everything that runs in the process, and breaks its reference cycles.
-        fileprivate func end() {
-            for channel in channels where channel.isActive { channel.close(promise: nil) }
-            (links, workers, channels) = ([], [], [])
-            loop.shutdownGracefully { _ in }
-        }
-
-        /// What a load saw counts from the end of the turn on that takes it up.
-        fileprivate func sees(_ sights: [SimulatedAccess.Sight], _ simulation: Simulation) {
-            for sight in sights { sees(sight, simulation) }
-        }
-
-        private func sees(_ sight: SimulatedAccess.Sight, _ simulation: Simulation) {
-            let (user, version) = (sight.user, sight.version)
-            if sight.what != .revocations {
-                seen[sight.history, default: [:]][user] = max(seen(user, sight.history) ?? .zero, version)
-            }
-            guard sight.history == simulation.history else { return }
-            for device in simulation.devices where device.user == user && revocations[device.id] == nil {
-                guard let revoked = simulation.witness.revocations[device.id]?.version,
-                    sight.what == .event ? revoked == version : revoked <= version
-                else { continue }
-                revocations[device.id] = simulation.clock.now
-            }
-        }
-    }
-
     private static let noDatabase = StoreConfiguration(PostgresConfiguration(conninfo: ""))
     let index: Int
     private(set) var process: Process?
@@ -244,58 +168,6 @@ final class SimulatedServer {
         if random.once(in: simulation.faults.fallsBack) { try simulation.fallBack(in: self) }
     }
 
-    private func configuration(_ plan: SimulationPlan) -> LaneConfiguration {
-        var configuration = LaneConfiguration()
-        // The simulation decides when turns happen, so nothing may wait by the machine's clock.
-        configuration.gatherMicroseconds = 0
-        configuration.pageBytes = plan.pageBytes
-        configuration.refoldLimit = plan.refoldLimit
-        configuration.lookMilliseconds = plan.lookMilliseconds
-        configuration.eventsPerStatement = random.element([3, 4_000])
-        configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
-        configuration.workPerUser = random.element([400, 20_000])
-        configuration.sessionsAtOnce = random.element([1, 2, 64])
-        configuration.lightWork = random.element([20, 300])
-        configuration.workBesideLight = random.element([50, 1_000])
-        configuration.hashedBytesPerTurn = random.element([2_000, 128 * 1024])
-        configuration.workBesideLane = random.element([0, 0, 4_000])
-        configuration.foldsBesideLane = random.element([1, 64])
-        configuration.cacheBytes = plan.cacheBytes
-        configuration.projectionMilliseconds = Int64(random.element([50, 800]))
-        configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
-        configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
-        if plan.brokenEvents + plan.brokenCrowd > 0 {
-            configuration.quarantineMilliseconds = random.element([300, 2_000])
-        }
-        if plan.crowd > 0 { configuration.rowsPerProjection = plan.crowdRows }
-        if let bound = plan.projectionBounds {
-            configuration.usersPerProjection = bound
-            configuration.rowsPerProjection = bound
-            configuration.loadsPerProjection = bound
-        }
-        return configuration
-    }
-
-    /// Writes the server's log to the trace.
-    private var logger: Logger {
-        guard simulation.isTraced else { return Self.silent }
-        nonisolated(unsafe) unowned let simulation = simulation
-        let index = index
-        var logger = Logger(label: "simulation") { _ in
-            TracedLog { event in
-                simulation.trace("server \(index) says: \(event.message) \(event.metadata ?? [:])")
-            }
-        }
-        logger.logLevel = .info
-        return logger
-    }
-
-    private static let silent: Logger = {
-        var logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
-        return logger
-    }()
-
     // MARK: Turns
 
     /// Something waits: the lanes take it up soon.
@@ -412,18 +284,5 @@ final class SimulatedServer {
         body()
         step(life)
         wake()
-    }
-}
-
-private struct TracedLog: LogHandler {
-    let tell: @Sendable (LogEvent) -> Void
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-    init(tell: @escaping @Sendable (LogEvent) -> Void) { self.tell = tell }
-    func log(event: LogEvent) { tell(event) }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
     }
 }
