@@ -5,26 +5,29 @@ import FocusCore
 final class ResendingClient {
     private static let eventsPerFrame = 20
     private static let framesUnderWay = 8
-    /// The limit of all retries together, in seconds.
-    private static let limit = 120.0
 
     private let context: CaseContext
     private let device: Device
     private let events: [Envelope]
+    /// Of all retries together, in seconds.
+    private let limit: Double
     /// Called with the number of events acknowledged so far.
     private let onProgress: @Sendable (Int) -> Void
     private(set) var through = 0
     private(set) var connections = 0
     private var version = Version.zero
 
-    /// - Parameter events: the device's first events, with the sequences 1, 2, 3 ….
+    /// - Parameters:
+    ///   - events: the device's first events, with the sequences 1, 2, 3 ….
+    ///   - limit: how long it tries, in seconds.
     init(
-        _ context: CaseContext, _ device: Device, _ events: [Envelope],
+        _ context: CaseContext, _ device: Device, _ events: [Envelope], limit: Double = 120,
         onProgress: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.context = context
         self.device = device
         self.events = events
+        self.limit = limit
         self.onProgress = onProgress
     }
 
@@ -32,7 +35,7 @@ final class ResendingClient {
     /// - Returns: the user's version after the last one.
     func deliver() async throws -> Version {
         let clock = ContinuousClock()
-        let end = clock.now.advanced(by: .seconds(Self.limit))
+        let end = clock.now.advanced(by: .seconds(limit))
         while through < events.count {
             var trouble = "it asks to try again later"
             do {
@@ -47,7 +50,7 @@ final class ResendingClient {
             }
             guard through == events.count || clock.now < end else {
                 throw CaseFailure(
-                    "\(through) of \(events.count) events delivered in \(Int(Self.limit)) s: \(trouble)")
+                    "\(through) of \(events.count) events delivered in \(Int(limit)) s: \(trouble)")
             }
         }
         return version
