@@ -28,8 +28,8 @@ struct LaneConfiguration: Sendable {
     /// How long the lane may be busy until a statement is answered meanwhile, or twice as long as it lately took at the
     /// least, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
     var statementMilliseconds: Int64 = 2
-    /// How many times as long as a statement took beyond that bulk rests.
-    var bulkRestPerMillisecond: Int64 = 60
+    /// How many times as long as a statement took beyond that bulk rests: nearly always until the next bound.
+    var bulkRestPerMillisecond: Int64 = 200
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
     /// For how long the last user who asked for little counts, and the last work of one who asked for much.
