@@ -41,8 +41,8 @@ import Testing
         let answered = NIOLockedValueBox<[PendingFetch]>([])
         let fetcher = Fetcher(
             configuration: StoreConfiguration(PostgresConfiguration(conninfo: "")),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isStopping: { false }
-        ) { answer in answered.withLockedValue { $0.append(answer) } }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isStopping: { false },
+            report: { answer in answered.withLockedValue { $0.append(answer) } })
         // Nothing is done before everything is asked.
         for id in 1...4 { fetcher.post(work(UInt64(id), of: anna, seconds: Self.seconds)) }
         fetcher.post(work(5, of: ben, seconds: 60))
