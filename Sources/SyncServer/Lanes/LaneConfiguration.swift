@@ -28,7 +28,8 @@ struct LaneConfiguration: Sendable {
     /// How long the lane may be busy until a statement is answered meanwhile, or twice as long as it lately took at the
     /// least, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
     var statementMilliseconds: Int64 = 2
-    /// How many times as long as a statement took beyond that bulk rests: nearly always until the next bound.
+    /// How many times as long as a statement took beyond `statementMilliseconds` bulk rests. A statement that took
+    /// 2.5 ms more makes it rest for `bulkRestMilliseconds`, which is the most.
     var bulkRestPerMillisecond: Int64 = 200
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
