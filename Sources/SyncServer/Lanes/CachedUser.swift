@@ -56,13 +56,15 @@ final class CachedUser {
     /// The user's dirty rows, as they are now, and the digest sums, if few other rows have to be hashed for them.
     /// - Parameter dueAt: when something is due for the user by this very state; nil: never.
     func projected(dueAt: Timestamp?) -> ProjectedUser {
-        let limit = min(dirty.count, ProjectedUser.readAtOnce) + Self.hashedBeside
+        let limit = min(dirty.count, Self.hashedOfDirty) + Self.hashedBeside
         // While the state is an argument it has two owners, and to make a hash in it would copy its rows.
         let digests = reading { $0.storedDigests(hashingAtMost: limit) }
         return ProjectedUser(
             state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes, digests: digests)
     }
 
+    /// How many rows that changed are hashed for the read model: for some hundreds of microseconds.
+    private static let hashedOfDirty = 512
     /// How many rows are hashed for the read model beside those that changed: some fifty microseconds.
     private static let hashedBeside = 32
 

@@ -1,0 +1,52 @@
+extension RowStore {
+    /// A row, or the trace of one. Users have thousands and they are looked up in no order, so each is kept small: what
+    /// may be missing is told by a bit or a number that nothing has, not by an optional of 16 bytes.
+    struct Entry: Sendable {
+        let key: RowKey
+        var version: Version
+        /// The version of the event that made the row; zero for a row that came from the read model.
+        var appearedAt: Version
+        var value: [UInt8]
+        /// The version in the stream of its app (rule Z1) at which the row last changed.
+        var place = Version.zero
+        private var hashBits: (high: UInt64, low: UInt64) = (0, 0)
+        private var slot = Self.noSlot
+        private var hasHash = false
+        /// True while its number is in `unhashed`.
+        var awaitsHash = false
+        var isDeleted: Bool
+
+        /// A version that no row has.
+        static let freeVersion = Version(-1)
+        private static let noSlot: Int32 = -1
+
+        init(
+            key: RowKey, version: Version, appearedAt: Version, isDeleted: Bool = false, value: [UInt8] = []
+        ) {
+            self.key = key
+            self.version = version
+            self.appearedAt = appearedAt
+            self.isDeleted = isDeleted
+            self.value = value
+        }
+
+        /// True when there is no row of that number now.
+        var isFree: Bool { version == Self.freeVersion }
+
+        /// Nil for tombstones, and until a digest is asked for.
+        var hash: RowHash? {
+            get { hasHash ? RowHash(value: UInt128(hashBits.high) << 64 | UInt128(hashBits.low)) : nil }
+            set {
+                hasHash = newValue != nil
+                guard let newValue else { return }
+                hashBits = (UInt64(truncatingIfNeeded: newValue.value >> 64), UInt64(truncatingIfNeeded: newValue.value))
+            }
+        }
+
+        /// The slot of its app's stream; nil when no app sees the row.
+        var stream: Int? {
+            get { slot == Self.noSlot ? nil : Int(slot) }
+            set { slot = newValue.map(Int32.init) ?? Self.noSlot }
+        }
+    }
+}
