@@ -27,5 +27,6 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var description: String { rawValue }
     public static func == (a: Self, b: Self) -> Bool { a.textHash == b.textHash && a.rawValue == b.rawValue }
     public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
+    public func _rawHashValue(seed: Int) -> Int { ByteText.tableHash(textHash, seed) }
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }

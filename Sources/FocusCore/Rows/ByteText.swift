@@ -18,6 +18,15 @@ struct ByteText: Hashable, Sendable, Comparable {
     static func == (a: Self, b: Self) -> Bool { a.textHash == b.textHash && Self.equal(a.text, b.text) }
     static func < (a: Self, b: Self) -> Bool { Self.precedes(a.text, b.text) }
     func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
+    func _rawHashValue(seed: Int) -> Int { Self.tableHash(textHash, seed) }
+
+    /// What tables place a key by whose bytes are hashed already, with a key of the process. A `Hasher` would hash that
+    /// hash again, which costs more than to look the key up. The table's seed is mixed in (Fibonacci hashing), so that
+    /// keys which come in the order of one table do not gather in another.
+    static func tableHash(_ textHash: Int, _ seed: Int) -> Int {
+        let mixed = UInt(bitPattern: textHash ^ seed) &* 0x9E37_79B9_7F4A_7C15
+        return Int(bitPattern: mixed ^ mixed >> 32)
+    }
 
     static func hash(_ text: String) -> Int {
         var hasher = Hasher()

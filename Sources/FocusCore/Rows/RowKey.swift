@@ -34,6 +34,7 @@ public struct RowKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
+    public func _rawHashValue(seed: Int) -> Int { ByteText.tableHash(Int(bitPattern: textHash), seed) }
 
     /// The parts' hashes are random already, so mixing them only has to keep them apart (Fibonacci hashing; the high
     /// half is folded into the low one, which tables use).
