@@ -37,8 +37,10 @@ public struct RowHash: Hashable, Sendable {
         Self.append((key.app?.rawValue ?? "").utf8, to: &message)
         Self.append(key.key.utf8, to: &message)
         Self.append(bytes, to: &message)
-        value = SHA256.hash(data: message).prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
+        value = SHA256.hash(data: message).withUnsafeBytes { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
+
+    init(value: UInt128) { self.value = value }
 
     private static func append(_ field: some Collection<UInt8>, to message: inout [UInt8]) {
         withUnsafeBytes(of: UInt32(field.count).bigEndian) { message.append(contentsOf: $0) }

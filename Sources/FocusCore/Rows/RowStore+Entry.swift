@@ -38,8 +38,8 @@ extension RowStore {
             get { hasHash ? RowHash(value: UInt128(hashBits.high) << 64 | UInt128(hashBits.low)) : nil }
             set {
                 hasHash = newValue != nil
-                guard let newValue else { return }
-                hashBits = (UInt64(truncatingIfNeeded: newValue.value >> 64), UInt64(truncatingIfNeeded: newValue.value))
+                guard let value = newValue?.value else { return }
+                hashBits = (UInt64(truncatingIfNeeded: value >> 64), UInt64(truncatingIfNeeded: value))
             }
         }
 

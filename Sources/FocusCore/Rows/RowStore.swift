@@ -2,28 +2,6 @@
 ///
 /// Flow: `put`/`remove` → entry, place in the order of change, digest sums (hashes are made when asked for).
 struct RowStore: Sendable {
-    struct Entry: Sendable {
-        let key: RowKey
-        var version: Version
-        /// The version of the event that made the row; zero for a row that came from the read model.
-        var appearedAt: Version
-        var isDeleted = false
-        var value: [UInt8] = []
-        /// Nil for tombstones, and until a digest is asked for.
-        var hash: RowHash?
-        /// True while its number is in `unhashed`.
-        var awaitsHash = false
-        /// The slot of its app's stream (rule Z1); nil when no app sees the row.
-        var stream: Int?
-        /// The version in that stream at which the row last changed.
-        var place = Version.zero
-
-        /// A version that no row has.
-        static let freeVersion = Version(-1)
-        /// True when there is no row of that number now.
-        var isFree: Bool { version == Self.freeVersion }
-    }
-
     var rows = NumberedRows()
     /// Nil: nobody asks which rows change.
     var journal: RowJournal?
