@@ -51,13 +51,24 @@ final class Live {
         }
     }
 
-    /// Sends one frame and waits until it is acknowledged. Throws if an event is refused.
+    /// Sends one frame and waits until it is acknowledged. Throws if an event is refused. While the server says that it
+    /// cannot reach its log, the frame is sent again, as a client must (rules G2, P1).
     /// - Returns: the user's version in the acknowledgement.
     @discardableResult
     func appendAccepted(_ envelopes: [Envelope]) async throws -> Version {
-        let appended = try await append(envelopes)
-        let codes = appended.refused.map(\.code)
-        try expect(codes.isEmpty, "refused: \(codes)")
-        return appended.version
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(connection.patience))
+        let before = sequence
+        while true {
+            do {
+                let appended = try await append(envelopes)
+                let codes = appended.refused.map(\.code)
+                try expect(codes.isEmpty, "refused: \(codes)")
+                return appended.version
+            } catch let failure as CaseFailure where failure.code == .unavailable && clock.now < end {
+                sequence = before
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
     }
 }

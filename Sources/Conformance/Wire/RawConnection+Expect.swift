@@ -18,7 +18,8 @@ extension RawConnection {
         try await first("Appended") { message in
             if case .appended(let appended) = message { return appended }
             if case .error(let error) = message {
-                throw CaseFailure("Error \(error.code.rawValue) instead of Appended: \(error.message)")
+                throw CaseFailure(
+                    "Error \(error.code.rawValue) instead of Appended: \(error.message)", code: error.code)
             }
             return nil
         }
