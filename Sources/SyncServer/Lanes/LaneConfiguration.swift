@@ -46,9 +46,10 @@ struct LaneConfiguration: Sendable {
     var eventsPerLock = 256
     /// Payload bytes in such a statement.
     var bytesPerLock = 1024 * 1024
-    /// How long a statement waits for more appends, when the last one answered more frames than wait now. It is about a
-    /// device's round trip on a fast network, and less than a commit takes.
-    var gatherMicroseconds = 500
+    /// How long a statement waits for more appends at most, when the last one answered more frames than wait now. It is
+    /// about what answers take to their devices, and their next frames back, while all processors are busy: half of it
+    /// makes statements a fifth smaller, which costs PostgreSQL a seventh more for each event.
+    var gatherMicroseconds = 1_000
     /// Bytes of users' states in memory. Past this those are evicted who were not used for long.
     var cacheBytes = 512 * 1024 * 1024
     /// Bytes of one user's state in memory. Events that need more room are answered `quota_exceeded` past this (rule
