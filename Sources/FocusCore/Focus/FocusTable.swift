@@ -10,22 +10,30 @@ struct FocusEntry: Hashable, Sendable {
     var removed: Stamp?
     var deactivated: Stamp?
 
+    /// Whether it was configured, and not removed since.
+    var isConfigured: Bool { configuration.map { removed < $0.stamp } ?? false }
+
     /// Nil when it was never configured, or removed since.
-    var configured: FocusRow? {
-        guard let configuration, removed < configuration.stamp else { return nil }
-        return configuration.value
-    }
+    var configured: FocusRow? { isConfigured ? configuration?.value : nil }
 
     func isOff(since activation: Stamp) -> Bool { !(removed < activation) || !(deactivated < activation) }
 }
 
 /// The greatest activation (rule F1).
 struct FocusActivation: Hashable, Sendable {
-    var focusID: String
+    /// The Focus; hashed once, as each post asks for the active one.
+    var id: ByteText
     var stamp: Stamp
     var endsAt: Timestamp?
     /// Whether it ended by itself: it was born ended, or expired (rule F2).
     var hasEnded: Bool
+
+    var focusID: String { id.text }
+
+    init(focusID: String, stamp: Stamp, endsAt: Timestamp?, hasEnded: Bool) {
+        id = ByteText(focusID)
+        (self.stamp, self.endsAt, self.hasEnded) = (stamp, endsAt, hasEnded)
+    }
 }
 
 /// What decides which Focus is on (rules F1, F2), whatever the order in which its events arrived.
@@ -37,14 +45,14 @@ struct FocusTable: Sendable {
 
     /// The activation that stands; nil when it was turned off, has ended, or its Focus is not configured.
     var active: FocusActivation? {
-        guard let activation, !activation.hasEnded, let entry = entries[ByteText(activation.focusID)],
-            entry.configured != nil, !entry.isOff(since: activation.stamp)
+        guard let activation, !activation.hasEnded, let entry = entries.index(forKey: activation.id),
+            entries.values[entry].isConfigured, !entries.values[entry].isOff(since: activation.stamp)
         else { return nil }
         return activation
     }
 
     var effective: EffectiveFocus? {
-        guard let active, let configuration = entries[ByteText(active.focusID)]?.configured else { return nil }
+        guard let active, let configuration = entries[active.id]?.configured else { return nil }
         return EffectiveFocus(focusID: active.focusID, configuration: configuration)
     }
 
@@ -54,8 +62,7 @@ struct FocusTable: Sendable {
     /// if it arrived late it was born ended all the same.
     var lastHeard: Stamp? {
         guard let activation, activation.hasEnded, let endsAt = activation.endsAt,
-            let entry = entries[ByteText(activation.focusID)], entry.configured != nil,
-            !entry.isOff(since: activation.stamp)
+            let entry = entries[activation.id], entry.isConfigured, !entry.isOff(since: activation.stamp)
         else { return greatest }
         let end = Stamp(time: endsAt, device: .server, sequence: .zero)
         guard let greatest, greatest > end else { return end }

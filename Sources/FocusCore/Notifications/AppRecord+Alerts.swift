@@ -19,7 +19,10 @@ extension AppRecord {
         if try introducesTimeSensitive(id, post, rows, replacesUnread: replacesUnread, &shared) {
             for deviceClass in DeviceClass.allCases { rows[deviceClass].introducesTimeSensitive = true }
         }
-        Self.ring(&rows, for: Self.ringing(rows), order, waiting: shared.pendingRings[alertKey(id)], shared)
+        // What rings everywhere at once has nothing to remember of it.
+        if order != .everywhere {
+            Self.ring(&rows, for: Self.ringing(rows), order, waiting: shared.pendingRings[alertKey(id)], shared)
+        }
         write(rows, of: id, &shared)
     }
 

@@ -51,9 +51,15 @@ struct ChangeOrder: Sendable {
         changes.removeAll { !isCurrent($0) }
     }
 
-    /// The index of the first change at or after `version`.
+    /// The index of the first change at or after `version`. Mostly the last few changes are asked for, so the search
+    /// begins at the end, and its steps double.
     func firstIndex(atOrAfter version: Version) -> Int {
-        var (low, high) = (0, changes.count)
+        var (low, high, step) = (changes.count, changes.count, 1)
+        while low > 0, changes[low - 1].version >= version {
+            high = low - 1
+            low = max(0, low - step)
+            step *= 2
+        }
         while low < high {
             let middle = (low + high) / 2
             if changes[middle].version < version { low = middle + 1 } else { high = middle }

@@ -38,7 +38,9 @@ extension AppendJudge {
                     receipts: progress.receipts.finish(), incarnation: otherIncarnation(request, frame.session))
             }
         }
-        while progress.taken < request.events.count {
+        // Events are read where they stand: a copy of one touches a reference count for each of its parts.
+        let events = request.events.span
+        while progress.taken < events.count {
             // Each statement takes one of its events at least.
             if progress.taken > frame.append.taken,
                 !staging.hasRoomForWork(of: frame.user.id)
@@ -47,16 +49,16 @@ extension AppendJudge {
                 answer.rest?.progress = progress
                 return
             }
-            let incoming = request.events[progress.taken]
             let sequence = request.firstSequence.advanced(by: progress.taken)
             let place = OfferedPlace(
                 sequence: sequence, incarnation: frame.incarnation, progress.offer?[progress.taken])
-            switch try stage(incoming, at: place, frame, &progress.receipts, &room, into: &staging) {
+            switch try stage(events[progress.taken], at: place, frame, &progress.receipts, &room, into: &staging) {
             case .accepted: break
             case .refused(let code, let message):
                 // Rule P5: a refused event does not stop the events behind it.
                 progress.refused.append(
-                    RefusedEvent(sequence: sequence, event: incoming.envelope.id, code: code, message: message))
+                    RefusedEvent(
+                        sequence: sequence, event: events[progress.taken].envelope.id, code: code, message: message))
             case .stopped(let error):
                 answer.error = error
                 // Rule P3: later frames of the session might follow another event than their device believes.
@@ -86,7 +88,7 @@ extension AppendJudge {
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ receipts: inout ReceiptRun,
         _ room: inout AppendRoom, into staging: inout AppendStaging
     ) throws(FoldFailure) -> Step {
-        let (user, envelope) = (frame.user, incoming.envelope)
+        let user = frame.user
         let (device, scope) = (frame.session.identity.device, frame.session.identity.scope)
         let check = user.reading {
             $0.check(device: device, incarnation: place.incarnation, sequence: place.sequence)
@@ -96,7 +98,7 @@ extension AppendJudge {
             staging.compared(for: user.id)
             return earlier(incoming, at: place, frame, &receipts)
         // An incarnation that began again at 1 may have declared a place lost at which an event from before stands.
-        case .lost where frame.append.found?.event(envelope.id, at: place.sequence) != nil:
+        case .lost where frame.append.found?.event(incoming.envelope.id, at: place.sequence) != nil:
             staging.compared(for: user.id)
             return earlier(incoming, at: place, frame, &receipts)
         // Rule P10: an ended incarnation takes no further event.
@@ -121,16 +123,19 @@ extension AppendJudge {
             return .stopped(
                 ProtocolError(.quotaExceeded, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }
-        if !place.isProved, let error = room.exceeded(payloadBytes: envelope.payload.count, at: place.sequence) {
+        let bytes = incoming.envelope.payload.count
+        if !place.isProved, let error = room.exceeded(payloadBytes: bytes, at: place.sequence) {
             return .stopped(error)
         }
-        let repeated = user.reading { $0.remembered(envelope.id, of: device, scope) }
+        let repeated = user.reading { $0.remembered(incoming.envelope.id, of: device, scope) }
         let judged = judge(incoming, at: place, frame, repeated: repeated)
         try record(judged.event, judged.logged, user, into: &staging)
-        if !place.isProved { room.use(payloadBytes: envelope.payload.count) }
+        if !place.isProved { room.use(payloadBytes: bytes) }
         // A repeated event may have other contents than the one that was judged, so it gets no receipt. A healed event
         // has its receipt already.
-        if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }
+        if repeated == nil, !judged.event.isHealed {
+            receipts.add(incoming.envelope, judged.outcome, at: place.sequence)
+        }
         return Step(repeated ?? judged.outcome)
     }
 

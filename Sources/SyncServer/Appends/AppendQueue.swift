@@ -254,10 +254,11 @@ struct AppendQueue {
             awaiting[user, default: []].append(session)
         }
         // A turn ends for the device first: whether its user waits follows from it.
-        let deviceWaits = users.with(user) { $0.with(device) { !$0.isEmpty } ?? false } ?? false
-        users.with(user) { $0.endTurn(of: device, work: work, waits: deviceWaits) }
-        let userWaits = users.with(user) { !$0.isEmpty } ?? false
-        users.endTurn(of: user, work: work, waits: userWaits)
+        let userWaits = users.with(user) { devices in
+            devices.endTurn(of: device, work: work, waits: devices.with(device) { !$0.isEmpty } ?? false)
+            return !devices.isEmpty
+        }
+        users.endTurn(of: user, work: work, waits: userWaits ?? false)
     }
 
     /// Has the session's next frame wait for a turn, after those of the device's other sessions.

@@ -87,7 +87,12 @@ struct DueSchedule {
 
     /// Whether changes to these rows may move what is due for a user. Rows of these collections are all that it depends
     /// on.
-    static func depends(on keys: some Sequence<RowKey>) -> Bool { keys.contains { moving.contains($0.collection) } }
-
-    private static let moving: Set<RowCollection> = [.activeFocus, .deliverySchedule, .alerts, .classAlerts]
+    static func depends(on keys: some Sequence<RowKey>) -> Bool {
+        keys.contains {
+            switch $0.collection {
+            case .activeFocus, .deliverySchedule, .alerts, .classAlerts: true
+            default: false
+            }
+        }
+    }
 }

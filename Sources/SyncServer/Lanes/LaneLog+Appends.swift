@@ -17,6 +17,9 @@ struct CommitReport {
     /// Whether answers about the partition's events can be given. If not, their frames are to be judged again.
     func isSettled(_ partition: Partition) -> Bool { !behind.contains(partition) }
 
+    /// Whether all of the statement's events were written.
+    var isWhole: Bool { !isFailed && behind.isEmpty }
+
     /// Whether the statement's events for the partition were written.
     func isLogged(_ partition: Partition) -> Bool { !isFailed && !behind.contains(partition) }
 

@@ -131,7 +131,9 @@ extension LaneWorker {
         for answer in staging.answers where report.isSettled(answer.partition) {
             if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
         }
-        appends.committed(staging.used.filter { report.isLogged(context.log.partition(of: $0.key.user)) })
+        appends.committed(
+            report.isWhole
+                ? staging.used : staging.used.filter { report.isLogged(context.log.partition(of: $0.key.user)) })
         appends.putBack(
             staging.answers.compactMap { report.isSettled($0.partition) ? $0.rest : $0.append })
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }

@@ -49,15 +49,17 @@ struct WorkAccounts<Key: Hashable, Content> {
     /// - Parameter content: of an account that is not known.
     mutating func wait(_ key: Key, opening content: @autoclosure () -> Content) {
         lastNumber += 1
-        if let known = accounts[key] {
-            guard !known.isWaiting else { return }
-            accounts[key]?.isWaiting = true
-            accounts[key]?.since = lastNumber
-            accounts[key]?.time = max(known.time, time)
+        var start = time
+        if let index = accounts.index(forKey: key) {
+            guard !accounts.values[index].isWaiting else { return }
+            start = max(accounts.values[index].time, time)
+            accounts.values[index].isWaiting = true
+            accounts.values[index].since = lastNumber
+            accounts.values[index].time = start
         } else {
-            accounts[key] = Account(time: time, since: lastNumber, content: content())
+            accounts[key] = Account(time: start, since: lastNumber, content: content())
         }
-        turns.insert(Turn(time: accounts[key]?.time ?? time, since: lastNumber, key: key))
+        turns.insert(Turn(time: start, since: lastNumber, key: key))
     }
 
     /// The account whose turn it is; nil when none waits. Its turn ends with `endTurn` or `putBack`.

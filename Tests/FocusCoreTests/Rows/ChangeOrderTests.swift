@@ -4,6 +4,20 @@ import Testing
 @testable import FocusCore
 
 @Suite("Order of change") struct ChangeOrderTests {
+    @Test("The first change at or after a version is found, at the end and far from it", arguments: 0...40)
+    func firstIndex(count: Int) {
+        var random = SplitMix64(seed: UInt64(count))
+        var (order, version) = (ChangeOrder(), 1)
+        for number in 0..<count {
+            version += Int.random(in: 0...2, using: &random)
+            order.append(number, at: Version(Int64(version)))
+        }
+        for version in 0...version + 2 {
+            let version = Version(Int64(version))
+            #expect(order.firstIndex(atOrAfter: version) == order.changes.count { $0.version < version })
+        }
+    }
+
     private func key(_ text: String) -> RowKey { RowKey(.notifications, app: .chat, key: text) }
 
     /// A store in which one version has so many rows, which come in no order.

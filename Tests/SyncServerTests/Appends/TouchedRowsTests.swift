@@ -15,7 +15,7 @@ import Testing
                 RowKey(.appStreams, key: "a"),
             ])
         }
-        #expect(touched.keys.count == 3 + 3 * 2)
+        #expect(touched.keys.count == 3 + 4)
         #expect(
             Set(touched.keys)
                 == [
