@@ -31,9 +31,8 @@ public struct ProjectedUser: Sendable {
         return read + unread.keys.count * (64 + unread.state.approximateRowBytes / max(1, unread.state.rowCount))
     }
 
-    /// How many rows are read at once where the batch is made, which takes half a microsecond for each. More are read
-    /// where it is written; until then the user's next event has to copy the state's tables, which takes as long for
-    /// each few of all rows that the user has.
+    /// How many rows are read at once where the batch is made: that takes two milliseconds. More are read where the
+    /// batch is written. Until then the state has two owners, and the user's next event copies all of its tables.
     public static let readAtOnce = 4_096
 
     public init(

@@ -1,6 +1,6 @@
 extension RowStore {
-    /// A row, or the trace of one. Users have thousands and they are looked up in no order, so each is kept small: what
-    /// may be missing is told by a bit or a number that nothing has, not by an optional of 16 bytes.
+    /// A row, or the trace of one. A user has thousands, which are looked up in no order, so an entry takes as few cache
+    /// lines as it can: its optional parts are stored without the padding that an optional adds.
     struct Entry: Sendable {
         let key: RowKey
         var version: Version

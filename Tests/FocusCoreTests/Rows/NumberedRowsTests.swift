@@ -27,6 +27,23 @@ import Testing
         }
     }
 
+    @Test("An entry gives back the hash and the slot that it was given, also the greatest, and that it has none")
+    func entry() {
+        var entry = RowStore.Entry(key: RowKey(.stream), version: Version(1), appearedAt: Version(1))
+        #expect(entry.hash == nil && entry.stream == nil)
+        for value: UInt128 in [0, 1, UInt128(UInt64.max), UInt128(UInt64.max) + 1, .max] {
+            entry.hash = RowHash(value: value)
+            #expect(entry.hash?.value == value)
+        }
+        entry.hash = nil
+        for slot in [0, 1, Int(Int32.max)] {
+            entry.stream = slot
+            #expect(entry.stream == slot)
+        }
+        entry.stream = nil
+        #expect(entry.hash == nil && entry.stream == nil)
+    }
+
     @Test("A row keeps its number while others go; the number of one that went is given again")
     func numbers() {
         var rows = NumberedRows()
