@@ -23,10 +23,8 @@ extension RandomHistory {
             let current = try #require(loaded[user]).get()
             var state = current.state
             return ProjectedUser(
-                user: user, version: current.state.version, base: current.projectedVersion,
-                rows: current.touchedKeys.map {
-                    ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
-                }, dueAt: current.state.dueAt, digests: state.storedDigests(hashingAtMost: .max))
+                state, keys: Array(current.touchedKeys), base: current.projectedVersion, dueAt: state.dueAt,
+                stateBytes: nil, digests: state.storedDigests(hashingAtMost: .max))
         }
         let batch = ProjectionBatch(
             partition: Self.partition, generation: 1, checkpoint: checkpoint, users: projected)

@@ -12,7 +12,7 @@ public struct ProjectedUser: Sendable {
     /// Each key once. Those of a user who has very many are read when they are written.
     public private(set) var rows: [ProjectedRow]
     /// The keys of rows that are not read yet, and the state that has them.
-    private var unread: (keys: Set<RowKey>, state: UserState)?
+    private var unread: (keys: [RowKey], state: UserState)?
     /// `UserState.dueAt` at `version`. It is written in the same transaction as the rows: a scheduler that finds the
     /// rows there finds the user when their time comes (rules T1, T3).
     public var dueAt: Timestamp?
@@ -21,6 +21,7 @@ public struct ProjectedUser: Sendable {
     /// The digest sums of all the user's rows at `version`; nil: not known.
     public var digests: StoredDigests?
 
+    /// How many rows there are, at most: of those that are not read yet some may be named twice.
     public var rowCount: Int { rows.count + (unread?.keys.count ?? 0) }
 
     /// About how many bytes the rows take in a statement. Those that are not read yet are taken to be as large as the
@@ -50,12 +51,13 @@ public struct ProjectedUser: Sendable {
 
     /// The state's rows of these keys.
     /// - Parameters:
+    ///   - keys: perhaps some of them twice.
     ///   - base: see `base`.
     ///   - dueAt: see `dueAt`.
     ///   - stateBytes: see `stateBytes`.
     ///   - digests: see `digests`.
     public init(
-        _ state: UserState, keys: Set<RowKey>, base: Version, dueAt: Timestamp?, stateBytes: Int?,
+        _ state: UserState, keys: [RowKey], base: Version, dueAt: Timestamp?, stateBytes: Int?,
         digests: StoredDigests? = nil
     ) {
         self.init(
@@ -68,7 +70,8 @@ public struct ProjectedUser: Sendable {
     /// Reads the rows that are not read yet: `rows` has all of them then.
     public mutating func readRows() {
         guard let (keys, state) = unread else { return }
-        rows += keys.map { ProjectedRow($0, state.row($0), appearedAt: state.appearance(of: $0)) }
+        rows.reserveCapacity(min(keys.count, state.rowCount))
+        state.forEachRow(of: keys) { rows.append(ProjectedRow($0, $1, appearedAt: $2)) }
         unread = nil
     }
 }
@@ -83,8 +86,8 @@ public struct ProjectedRow: Sendable {
     public var key: RowKey
     /// Nil: the row is deleted for good.
     public var row: Row?
-    /// `UserState.appearance(of:)`: a row that appeared after the version that the read model shows is most likely not
-    /// there, and inserting it is cheaper than looking it up. Nil is always right.
+    /// Since when devices may see the row (`UserState.forEachRow(of:_:)`): one that appeared after the version that the
+    /// read model shows is most likely not there, and inserting it is cheaper than looking it up. Nil is always right.
     public var appearedAt: Version?
 
     public init(_ key: RowKey, _ row: Row?, appearedAt: Version? = nil) {

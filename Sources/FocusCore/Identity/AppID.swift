@@ -15,6 +15,17 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
         textHash = ByteText.hash(rawValue)
     }
 
+    /// Nil when `rawValue` is not a bundle identifier.
+    /// - Parameter previous: an app that is most likely the same: it need not be checked and hashed again.
+    public init?(_ rawValue: String, previous: AppID?) {
+        // By bytes: to Swift, a Kelvin sign and a K are equal.
+        if let previous, ByteText.equal(rawValue, previous.rawValue) {
+            self = previous
+        } else {
+            self.init(rawValue)
+        }
+    }
+
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -20,10 +20,22 @@ extension UserState {
         RowPlace.append(shared.store.rows.entries[number].place, to: &memo)
     }
 
-    /// The version of the event since which devices may see a row of this key; nil when there is none, or when they
-    /// could before this state was loaded. A row of the key may have been kept before, for its memo alone.
-    public func appearance(of key: RowKey) -> Version? {
-        shared.store[key].flatMap { $0.appearedAt > .zero ? $0.appearedAt : nil }
+    /// Hands what `row` says of these keys to `body`, of each once however often it is among them, with the version of
+    /// the event since which devices may see such a row: nil when there is none, or when they could before this state
+    /// was loaded. A row of the key may have been kept before, for its memo alone.
+    public func forEachRow(of keys: [RowKey], _ body: (RowKey, _ row: Row?, _ appearedAt: Version?) -> Void) {
+        let entries = shared.store.rows.entries
+        var isDone = [Bool](repeating: false, count: entries.count)
+        var others: Set<RowKey> = []
+        for key in keys {
+            guard let number = shared.store.rows.number(of: key) else {
+                if others.insert(key).inserted { body(key, memoAlone(key), nil) }
+                continue
+            }
+            guard !isDone[number] else { continue }
+            isDone[number] = true
+            body(key, row(entries[number]), entries[number].appearedAt > .zero ? entries[number].appearedAt : nil)
+        }
     }
 
     /// Every key that `row` answers, sorted.

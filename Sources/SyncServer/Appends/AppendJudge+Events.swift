@@ -68,7 +68,7 @@ extension AppendJudge {
             progress.taken += 1
         }
         // The answer names the version that the last event made for the session, which only the folded state knows.
-        if staging.unfolded[frame.user.id] != nil {
+        if staging.isUnfolded(frame.user.id) {
             answer.rest = frame.append
             answer.rest?.progress = progress
         }
@@ -185,7 +185,7 @@ extension AppendJudge {
     private func judge(
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, repeated: Outcome?
     ) -> Judged {
-        let app = incoming.envelope.app.flatMap(AppID.init)
+        let app = incoming.envelope.app.flatMap { frame.user.app($0) }
         if repeated == nil, let healed = heal(incoming, at: place, frame, app) { return healed }
         if let refusal = refusalUnseen(incoming, app, repeated: repeated) {
             return refused(incoming, at: place, frame, code: refusal.code.rawValue, refusal.message)

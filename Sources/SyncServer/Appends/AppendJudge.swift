@@ -65,7 +65,7 @@ struct AppendJudge {
                 // The look-up has to wait while anything of the user is staged, because the log does not hold that yet.
                 // It has to wait for earlier frames of the session too: they may have to be staged again.
                 let isAlone =
-                    staging.touched[user.id] == nil
+                    !staging.hasFoldedEvents(of: user.id)
                     && !staging.answers.contains { $0.append.session == append.session }
                 return isAlone ? .needsPlaces(places, of: frame.incarnation) : .postponed
             } else {

@@ -26,14 +26,17 @@ struct AppendStaging {
     /// Whether the partitions are locked, so that other servers wait for this statement.
     let isLocked: Bool
     private(set) var batches: [Partition: PartitionAppend] = [:]
-    /// Events that are staged without being folded: their users' states lack them, and take nothing more, until they
-    /// are folded beside the lane.
-    private(set) var unfolded: [UserID: Event] = [:]
+    /// The users of whom it holds anything, in the order in which they came.
+    private(set) var users: [StagedUser] = []
+    /// Where each user is in `users`.
+    private var slots: [UserID: Int] = [:]
+    /// The slot that was looked up last: a frame's events come one after the other.
+    private var lastSlot = 0
+    /// How many users have an event that is not folded.
+    private var unfoldedCount = 0
     /// Which events are folded beside the lane.
     private let beside: FoldsBeside
     private let bounds: WorkBounds
-    /// The rows that the staged events changed.
-    private(set) var touched: [UserID: TouchedRows] = [:]
     var answers: [Answer] = []
     /// Sessions that take no further append (rule P3).
     private(set) var ended: Set<UInt64> = []
@@ -44,12 +47,8 @@ struct AppendStaging {
     private(set) var byteCount = 0
     /// What the lane did for the staged events, in units of `Work`.
     private(set) var work = 0
-    /// The same, of each user.
-    private(set) var shares: [UserID: WorkShare] = [:]
     /// The work of each user past `WorkShare.lightWork`, of all together.
     private(set) var heavyWork = 0
-    /// Users with a frame that takes several statements: what is here of it is no sign that they ask for little.
-    private var partial: Set<UserID> = []
     /// `work`, and what is to be done beside the lane.
     private(set) var charged = 0
     /// The work of the dearest event since the last call of `takeDearest`.
@@ -69,7 +68,7 @@ struct AppendStaging {
     /// Whether the statement may take another event of the user. The last one may take it past the bounds.
     func hasRoomForWork(of user: UserID) -> Bool {
         let share = share(of: user)
-        guard work < bounds.ofStatement, share.work < bounds.ofUser, unfolded[user] == nil else { return false }
+        guard work < bounds.ofStatement, share.work < bounds.ofUser, !isUnfolded(user) else { return false }
         return heavyWork < bounds.ofHeavyUsers || share.work < share.lightWork
     }
 
@@ -80,13 +79,17 @@ struct AppendStaging {
     }
 
     private func share(of user: UserID) -> WorkShare {
-        shares[user] ?? WorkShare(lightWork: bounds.ofLightUser(user))
+        knownSlot(of: user).map { users[$0].share } ?? WorkShare(lightWork: bounds.ofLightUser(user))
     }
 
+    /// Whether an event of the user is staged without being folded.
+    func isUnfolded(_ user: UserID) -> Bool { knownSlot(of: user).map { users[$0].unfolded != nil } ?? false }
+
+    /// Whether folded events of the user are staged: their state is ahead of the log.
+    func hasFoldedEvents(of user: UserID) -> Bool { knownSlot(of: user).map { users[$0].hasFoldedEvents } ?? false }
+
     /// Whether the statement carries a user who asks for little.
-    var hasLightUser: Bool {
-        shares.contains { $0.value.work <= $0.value.lightWork && !partial.contains($0.key) }
-    }
+    var hasLightUser: Bool { users.contains { $0.isLight } }
 
     /// Whether the statement may take another user for whom something is due. Events of devices get as much room, so
     /// that they go with every statement.
@@ -113,6 +116,19 @@ struct AppendStaging {
         (self.heads, self.isLocked, self.beside, self.bounds) = (heads, isLocked, beside, bounds)
     }
 
+    /// Where the user is in `users`; nil when it holds nothing of them.
+    private func knownSlot(of user: UserID) -> Int? {
+        lastSlot < users.count && users[lastSlot].id == user ? lastSlot : slots[user]
+    }
+
+    private mutating func slot(of user: UserID) -> Int {
+        lastSlot = knownSlot(of: user) ?? users.count
+        guard lastSlot == users.count else { return lastSlot }
+        slots[user] = lastSlot
+        users.append(StagedUser(user, WorkShare(lightWork: bounds.ofLightUser(user))))
+        return lastSlot
+    }
+
     /// The `recorded_at` of this statement's events in the partition. It is past that of every event before them, even
     /// when the wall clock was set back.
     func recordingTime(of partition: Partition) -> Timestamp {
@@ -124,17 +140,19 @@ struct AppendStaging {
     /// partition. Throws what the fold throws: the user's state cannot be used any more, and the event is not staged.
     mutating func record(_ event: Event, _ logged: LoggedPayload, _ user: CachedUser) throws {
         guard let head = heads[user.partition] else { preconditionFailure("a user of another lane's partition") }
-        precondition(unfolded[user.id] == nil, "an event before this one is not folded")
+        let slot = slot(of: user.id)
+        precondition(users[slot].unfolded == nil, "an event before this one is not folded")
         let cost = Work.event + logged.payload.count / Work.bytesPerUnit
-        if let estimate = beside.work(of: event, user, when: unfolded.count) {
-            unfolded[user.id] = event
-            charge(cost, beside: estimate, to: user.id)
+        if let estimate = beside.work(of: event, user, when: unfoldedCount) {
+            users[slot].unfolded = event
+            unfoldedCount += 1
+            charge(cost, beside: estimate, to: slot)
         } else {
             let before = user.state.work
             let keys = try user.state.apply(event)
-            charge(cost + user.state.work - before + Work.row * keys.count, to: user.id)
+            charge(cost + user.state.work - before + Work.row * keys.count, to: slot)
             user.grew(payloadBytes: logged.payload.count)
-            touched[user.id, default: TouchedRows()].add(keys)
+            users[slot].touch(keys)
         }
         batches[user.partition, default: PartitionAppend(behind: head, events: [])].append(
             event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
@@ -143,13 +161,13 @@ struct AppendStaging {
     }
 
     /// Counts work that made no event: what the log holds at a place was compared with what is sent again.
-    mutating func compared(for user: UserID) { charge(Work.comparison, to: user) }
+    mutating func compared(for user: UserID) { charge(Work.comparison, to: slot(of: user)) }
 
     /// Records that a frame of the user takes several statements.
-    mutating func isPartial(_ user: UserID) { partial.insert(user) }
+    mutating func isPartial(_ user: UserID) { users[slot(of: user)].isPartial = true }
 
-    private mutating func charge(_ done: Int, beside estimate: Int = 0, to user: UserID) {
-        heavyWork += shares[user, default: WorkShare(lightWork: bounds.ofLightUser(user))].add(done)
+    private mutating func charge(_ done: Int, beside estimate: Int = 0, to slot: Int) {
+        heavyWork += users[slot].share.add(done)
         work += done
         charged += done + estimate
         dearest = max(dearest, done + estimate)

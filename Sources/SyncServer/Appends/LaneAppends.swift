@@ -132,14 +132,14 @@ final class LaneAppends {
     /// Records that a statement was committed and answered.
     /// - Parameter busySince: when the lane last paused before it.
     func ended(_ staging: AppendStaging, busySince: MonotonicTime) {
-        guard !staging.shares.isEmpty else { return }
+        guard !staging.users.isEmpty else { return }
         let now = context.clock.monotonic()
         let began = max(busySince, lastEnd)
         lastEnd = now
         if staging.heavyWork > 0 || began < lightUntil, staging.hasLightUser {
             lightUntil = now.adding(milliseconds: context.configuration.lightMilliseconds)
         }
-        recent.use(staging.shares, now: now)
+        recent.use(staging.users, now: now)
         if began < lightUntil { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
     }
 
@@ -159,7 +159,7 @@ final class LaneAppends {
         }
         guard staging.carries(user.partition) else { return .postponed }
         // A frame of which only the answer is missing needs no room.
-        guard staging.hasRoomForWork(of: id) || frame.isTaken && staging.unfolded[id] == nil else {
+        guard staging.hasRoomForWork(of: id) || frame.isTaken && !staging.isUnfolded(id) else {
             if now < pace.restsUntil, staging.asksForMuch(id) {
                 queue.rest(id, session.identity.device, until: pace.restsUntil)
             }

@@ -19,9 +19,9 @@ final class RecentWork {
 
     /// Counts what was done for users. Whoever asks for nothing more asks for little again after some
     /// `lightMilliseconds`, however much it was.
-    func use(_ shares: [UserID: WorkShare], now: MonotonicTime) {
-        for (user, share) in shares where done.wait(for: .max, of: user, now: now) ?? 0 < mostMilliseconds {
-            done.use(share.work, by: user, now: now)
+    func use(_ users: [StagedUser], now: MonotonicTime) {
+        for user in users where done.wait(for: .max, of: user.id, now: now) ?? 0 < mostMilliseconds {
+            done.use(user.share.work, by: user.id, now: now)
         }
     }
 }

@@ -11,7 +11,7 @@ final class CachedUser {
     var state: UserState
     /// Rows that changed since `projectedVersion`: the read model lacks them, unless a batch that has them is under
     /// way.
-    var dirty: Set<RowKey>
+    var dirty = DirtyRows()
     /// The version up to which the read model has the user.
     var projectedVersion: Version
     /// The version of which the read model has, or was last given, the digest sums (`StoredDigests`).
@@ -25,6 +25,16 @@ final class CachedUser {
     /// The frames that sessions share, while rows are sent to several sessions of the user; nil otherwise.
     var deltas: DeltaFrames?
 
+    /// The app of the event that was judged last; the next one is of the same, mostly.
+    private var lastApp: AppID?
+
+    /// The app of that name; nil when it is not a bundle identifier.
+    func app(_ name: String) -> AppID? {
+        guard let app = AppID(name, previous: lastApp) else { return nil }
+        lastApp = app
+        return app
+    }
+
     /// Runs code that only reads the state. A call on the property would copy the state first, and so touch a reference
     /// count for each of its tables.
     func reading<Result>(_ body: (inout UserState) -> Result) -> Result { body(&state) }
@@ -32,7 +42,7 @@ final class CachedUser {
     /// Moves the user to another generation of the read model, which has all rows of the state already.
     func adopt(_ generation: Int32) {
         self.generation = generation
-        dirty = []
+        dirty = DirtyRows()
         projectedVersion = state.version
         digestedVersion = .zero
     }
@@ -47,9 +57,9 @@ final class CachedUser {
     /// afterwards.
     /// - Parameter head: that of the user's partition, up to which whoever takes it folds the rest.
     func takeState(as head: PartitionHead) -> LoadedUser {
-        defer { (state, dirty) = (UserState(user: id), []) }
+        defer { (state, dirty) = (UserState(user: id), DirtyRows()) }
         return LoadedUser(
-            state: state, projectedVersion: projectedVersion, touchedKeys: dirty, head: head,
+            state: state, projectedVersion: projectedVersion, touchedKeys: Set(dirty.keys), head: head,
             hasDigests: digestedVersion == projectedVersion)
     }
 
@@ -60,7 +70,8 @@ final class CachedUser {
         // While the state is an argument it has two owners, and to make a hash in it would copy its rows.
         let digests = reading { $0.storedDigests(hashingAtMost: limit) }
         return ProjectedUser(
-            state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes, digests: digests)
+            state, keys: dirty.keys, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes,
+            digests: digests)
     }
 
     /// How many rows that changed are hashed for the read model: for some hundreds of microseconds.
@@ -78,9 +89,9 @@ final class CachedUser {
     private var (memoBytes, payloadBytes) = (0, 0)
 
     /// About how many bytes the user takes in memory, at most: what came since the last count is taken for four times
-    /// its bytes. A key in a set takes some 100.
+    /// its bytes.
     var approximateBytes: Int {
-        reading { $0.approximateRowBytes } + memoBytes + Self.growth * payloadBytes + dirty.count * 100
+        reading { $0.approximateRowBytes } + memoBytes + Self.growth * payloadBytes + dirty.bytes
     }
 
     /// Records that an event with so many bytes of payload is folded into the state. Counts anew when the events since
@@ -99,14 +110,14 @@ final class CachedUser {
     private static let leastGrowth = 256 * 1024
 
     init(
-        id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey>,
+        id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey> = [],
         projectedVersion: Version, lastUsed: Int64
     ) {
         self.generation = generation
         self.id = id
         self.partition = partition
         self.state = state
-        self.dirty = dirty
+        self.dirty = DirtyRows(Array(dirty))
         self.projectedVersion = projectedVersion
         self.lastUsed = lastUsed
         countMemory()

@@ -89,7 +89,7 @@ final class LaneActivity {
                 }
                 continue
             }
-            guard staging.carries(user.partition), staging.unfolded[user.id] == nil,
+            guard staging.carries(user.partition), !staging.isUnfolded(user.id),
                 staging.hasRoomForDue(configuration)
             else { continue }
             pending[session] = nil

@@ -126,7 +126,7 @@ extension LaneUsers {
                 return quarantine(user.id, error)
             }
             // What else is due shows when this is folded.
-            guard staging.unfolded[user.id] == nil else { return }
+            guard !staging.isUnfolded(user.id) else { return }
         }
     }
 

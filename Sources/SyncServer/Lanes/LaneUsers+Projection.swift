@@ -49,12 +49,12 @@ extension LaneUsers {
         for user in users {
             guard room.rows > 0, room.bytes > 0 else { break }
             projected.append(user.projected(dueAt: dueTime(of: user)))
-            room.rows -= user.dirty.count
+            room.rows -= projected[projected.count - 1].rowCount
             room.bytes -= projected[projected.count - 1].bytes
             report.users[user.id] = ProjectionReport.Part(
-                version: user.state.version, keys: user.dirty,
+                version: user.state.version, keys: user.dirty.keys,
                 hasDigests: projected[projected.count - 1].digests != nil)
-            user.dirty = []
+            user.dirty = DirtyRows()
             recount(user)
         }
         let isFull = room.rows <= 0 || room.bytes <= 0
@@ -141,7 +141,7 @@ extension LaneUsers {
     private func markDirty(_ report: ProjectionReport) {
         for (id, written) in report.users {
             if let user = resident[id] {
-                user.dirty.formUnion(written.keys)
+                user.dirty.add(written.keys)
                 recount(user)
             } else {
                 // Whoever has the state at the moment does not know that these rows are dirty again.

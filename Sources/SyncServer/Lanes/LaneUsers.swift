@@ -263,8 +263,8 @@ final class LaneUsers {
     func committed(_ user: CachedUser, changed keys: [RowKey]) { changed(user, keys) }
 
     /// Marks the rows for the read model, and schedules the user again if the rows may move what is due.
-    private func changed(_ user: CachedUser, _ keys: some Collection<RowKey>) {
-        user.dirty.formUnion(keys)
+    private func changed(_ user: CachedUser, _ keys: [RowKey]) {
+        user.dirty.add(keys)
         resident.recount(user)
         if DueSchedule.depends(on: keys) || !due.knows(user.id) { reschedule(user) }
     }

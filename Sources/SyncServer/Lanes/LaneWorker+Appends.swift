@@ -92,11 +92,14 @@ extension LaneWorker {
         activity.settle(report)
         let ended = meter.now
         meter.committed(staging, report, began: began, ended: ended)
-        let leaving = settle(staging.touched, report) + failed.filter { report.isLogged($0.partition) }
+        let leaving = settle(staging.users, report) + failed.filter { report.isLogged($0.partition) }
         answer(staging, report)
         // Behind the answers: a state that leaves memory takes the sessions with it of devices that it knows revoked.
-        for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
-        for user in staging.touched.keys.compactMap({ users[$0] }) {
+        for staged in staging.users {
+            if let event = staged.unfolded { fold(event, of: staged.id, report) }
+        }
+        for staged in staging.users where staged.hasFoldedEvents {
+            guard let user = users[staged.id] else { continue }
             if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
             sessions.sendToAll(of: user, since: ended)
         }
@@ -106,21 +109,21 @@ extension LaneWorker {
 
     /// Takes up what became of staged events: in the states of their users, and for watchers.
     /// - Returns: states that have left memory although the log has their events.
-    private func settle(_ touched: [UserID: TouchedRows], _ report: CommitReport) -> [CachedUser] {
+    private func settle(_ staged: [StagedUser], _ report: CommitReport) -> [CachedUser] {
         var leaving: [CachedUser] = []
-        for (id, touched) in touched {
-            guard let user = users[id] else { continue }
+        for staged in staged where staged.hasFoldedEvents {
+            guard let user = users[staged.id] else { continue }
             if report.isValid(user.partition) {
-                users.committed(user, changed: touched.keys)
+                users.committed(user, changed: staged.touched.keys)
             } else {
                 // Where another server was first, the log has none of the staged events. Where another generation is
                 // shown it has them.
                 if report.isLogged(user.partition) { leaving.append(user) }
-                users.forget(id, isLogged: false)
+                users.forget(staged.id, isLogged: false)
             }
             // Where the partition shows another generation by now, the events are in the log, and nothing else tells of
             // them.
-            if report.isLogged(user.partition) { watchers.changed(id, by: touched.keys) }
+            if report.isLogged(user.partition) { watchers.changed(staged.id, by: staged.touched.keys) }
         }
         return leaving
     }

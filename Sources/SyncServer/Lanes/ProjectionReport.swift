@@ -7,8 +7,8 @@ struct ProjectionReport: Sendable {
         var version: Version
         /// Where their last event in it stands.
         var offset = LogOffset.zero
-        /// The rows that it has of them.
-        var keys: Set<RowKey>
+        /// The rows that it has of them; perhaps some of them twice.
+        var keys: [RowKey]
         /// Whether it has their digest sums.
         var hasDigests = false
     }

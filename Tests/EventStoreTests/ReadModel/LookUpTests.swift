@@ -34,7 +34,7 @@ import Testing
         let loaded = try load(user)
         var state = loaded.state
         let projected = ProjectedUser(
-            state, keys: loaded.touchedKeys, base: loaded.projectedVersion, dueAt: state.dueAt, stateBytes: nil,
+            state, keys: Array(loaded.touchedKeys), base: loaded.projectedVersion, dueAt: state.dueAt, stateBytes: nil,
             digests: digests ? state.storedDigests(hashingAtMost: .max) : nil)
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: .zero, users: [projected])

@@ -10,7 +10,7 @@ import Testing
         let state = UserState(user: .random())
         let keys = (0...ProjectedUser.readAtOnce).map { RowKey(.notifications, key: "n\($0)") }
         func projected(_ count: Int) -> ProjectedUser {
-            ProjectedUser(state, keys: Set(keys.prefix(count)), base: .zero, dueAt: nil, stateBytes: nil)
+            ProjectedUser(state, keys: Array(keys.prefix(count)), base: .zero, dueAt: nil, stateBytes: nil)
         }
         let few = projected(ProjectedUser.readAtOnce)
         #expect(few.rows.count == ProjectedUser.readAtOnce && few.rowCount == few.rows.count)

@@ -22,10 +22,8 @@ struct ReadModelTests {
         let projected = try users.map { user in
             let current = try loaded[user]!.get()
             return ProjectedUser(
-                user: user, version: current.state.version, base: current.projectedVersion,
-                rows: current.touchedKeys.map {
-                    ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
-                }, dueAt: current.state.dueAt)
+                current.state, keys: Array(current.touchedKeys), base: current.projectedVersion,
+                dueAt: current.state.dueAt, stateBytes: nil)
         }
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: checkpoint, users: projected)

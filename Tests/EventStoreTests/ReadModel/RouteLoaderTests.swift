@@ -33,10 +33,8 @@ struct RouteLoaderTests {
         let loaded = try UserLoader().load([(RandomHistory.partition, user)], on: connection)
         let current = try loaded[user]!.get()
         let projected = ProjectedUser(
-            user: user, version: current.state.version, base: current.projectedVersion,
-            rows: current.touchedKeys.map {
-                ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
-            }, dueAt: current.state.dueAt)
+            current.state, keys: Array(current.touchedKeys), base: current.projectedVersion,
+            dueAt: current.state.dueAt, stateBytes: nil)
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: .zero, users: [projected])
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [])

@@ -39,6 +39,24 @@ import Testing
         }
     }
 
+    @Test(
+        "Rows asked for by their keys come once each, however often a key is named, and are what each is alone",
+        arguments: 1...5 as ClosedRange<UInt64>)
+    func rowsOfKeys(_ seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let stage = history(seed, steps: 150)
+        // Some have a row, some only a memo, and one has neither.
+        let keys = stage.state.rowKeys + [RowKey(.notifications, app: .chat, key: "never there")]
+        #expect(Set(keys.map { stage.state.row($0)?.version == .zero }) == [false, true])
+        let named = (keys + keys.filter { _ in Bool.random(using: &random) }).shuffled(using: &random)
+        var found: [RowKey: Row?] = [:]
+        stage.state.forEachRow(of: named) { key, row, appearedAt in
+            #expect(found.updateValue(row, forKey: key) == nil, "\(key) came twice")
+            #expect(appearedAt.map { $0 > .zero && $0 <= row?.version ?? .zero } ?? true, "\(key)")
+        }
+        #expect(found.count == keys.count && found.allSatisfy { $0.value == stage.state.row($0.key) })
+    }
+
     private func compare(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ place: Comment) {
         let listed = model.notifications(app)
         let unread = listed.values.count { $0.unread }

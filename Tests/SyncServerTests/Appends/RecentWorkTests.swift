@@ -18,18 +18,18 @@ import Testing
 
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    private func share(_ work: Int) -> WorkShare {
+    private func staged(_ user: UserID, _ work: Int) -> StagedUser {
         var share = WorkShare(lightWork: 0)
         _ = share.add(work)
-        return share
+        return StagedUser(user, share)
     }
 
     @Test("Q1: what was done for a user counts in the statements after it, flows back, and is nobody else's")
     func counts() {
         let recent = recent()
-        recent.use([anna: share(60)], now: at(0))
+        recent.use([staged(anna, 60)], now: at(0))
         #expect(recent.rest(of: anna, now: at(0)) == 40 && recent.rest(of: ben, now: at(0)) == 100)
-        recent.use([anna: share(60)], now: at(0))
+        recent.use([staged(anna, 60)], now: at(0))
         #expect(recent.rest(of: anna, now: at(0)) == 0)
         #expect(recent.rest(of: anna, now: at(7)) == 50 && recent.rest(of: anna, now: at(12)) == 100)
     }
@@ -37,7 +37,7 @@ import Testing
     @Test("Q1: whoever asked for very much asks for little again, a while after they went on asking")
     func forgets() {
         let recent = recent()
-        for _ in 0..<100 { recent.use([anna: share(9_000)], now: at(0)) }
+        for _ in 0..<100 { recent.use([staged(anna, 9_000)], now: at(0)) }
         #expect(recent.rest(of: anna, now: at(900)) == 0)
         #expect(recent.rest(of: anna, now: at(2_000)) == 100)
     }

@@ -107,8 +107,8 @@ import Waits
         #expect(told(1).isEmpty)
         try fold()
         #expect(Set(told(1)) == ["answered  100", "rows"])
-        #expect(worker.users[anna]?.dirty.contains(RowKey(.notifications, app: app, key: "n")) == true)
-        #expect(worker.users[anna]?.dirty.contains(RowKey(.activeFocus)) == true)
+        #expect(worker.users[anna]?.dirty.keys.contains(RowKey(.notifications, app: app, key: "n")) == true)
+        #expect(worker.users[anna]?.dirty.keys.contains(RowKey(.activeFocus)) == true)
     }
 
     @Test("A3: a device is cut off before the state that knows of its revocation is folded on beside the lane")
@@ -189,7 +189,7 @@ import Waits
         report.result = .failed
         try turns([.projected(PartLog.partition, report)])
         try fold()
-        #expect(users[anna]?.dirty.contains(RowKey(.activeFocus)) == true)
+        #expect(users[anna]?.dirty.keys.contains(RowKey(.activeFocus)) == true)
     }
 
     @Test("The checkpoint moves: who has come for a batch stays until it is made, whatever dear events there are")

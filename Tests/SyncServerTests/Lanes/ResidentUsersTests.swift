@@ -10,7 +10,7 @@ import Testing
 @Suite struct ResidentUsersTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    /// - Parameter dirty: how many of the user's rows are dirty: each counts as 100 bytes.
+    /// - Parameter dirty: how many of the user's rows are dirty.
     private func user(dirty: Int = 0) -> CachedUser {
         let id = UserID.random()
         return CachedUser(
@@ -127,7 +127,7 @@ import Testing
         let some = (0..<8).map { _ in user() }
         let limit = 2 * bytes(some)
         var users = resident(some, limit: limit)
-        let large = user(dirty: limit / 100)
+        let large = user(dirty: limit / DirtyRows.bytesPerKey)
         users.insert(large)
         #expect(users.evict().map(\.id) == [large.id])
         #expect(users.count == 8)
@@ -159,7 +159,7 @@ import Testing
             case 4: _ = users.evict { _ in Bool.random(using: &random) }
             default:
                 let count = Int.random(in: 0...50, using: &random)
-                known[index].dirty = Set((0..<count).map { RowKey(.focuses, key: "\($0)") })
+                known[index].dirty = DirtyRows((0..<count).map { RowKey(.focuses, key: "\($0)") })
                 known[index].lastUsed = Int64(step)
                 users.recount(known[index])
             }
