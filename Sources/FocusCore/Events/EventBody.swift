@@ -1,7 +1,7 @@
 /// What an event says, decoded. One case for each `EventType`.
 ///
-/// It is indirect because it is handed on a dozen times between a frame and the log: a copy touches one reference count,
-/// instead of one for each text of the case, and moves a word instead of the fields of the largest one.
+/// It is indirect because it is handed on a dozen times between a frame and the log: a copy touches one reference
+/// count instead of one for each text of the case, and moves a word instead of the fields of the largest one.
 public indirect enum EventBody: Hashable, Sendable {
     case appRegistered(AppRegistered)
     case authorizationChanged(AuthorizationChanged)

@@ -1,8 +1,8 @@
 import FocusCore
 
-/// The keys of rows that the read model lacks. One may be there more than once: every commit changes the same few, such
-/// as that of the user's stream, and to look each up costs more than to keep it twice. Whoever reads the rows reads each
-/// of them once (`UserState.forEachRow(of:_:)`).
+/// The keys of rows that the read model lacks. One may be there more than once: every commit changes the same few,
+/// such as that of the user's stream, and to look each up costs more than to keep it twice. Whoever reads the rows
+/// reads each of them once (`UserState.forEachRow(of:_:)`).
 struct DirtyRows {
     private(set) var keys: [RowKey]
     /// With more keys than this, those that are there already are dropped.
