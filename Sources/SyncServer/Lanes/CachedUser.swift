@@ -11,7 +11,7 @@ final class CachedUser {
     var state: UserState
     /// Rows that changed since `projectedVersion`: the read model lacks them, unless a batch that has them is under
     /// way.
-    var dirty = DirtyRows()
+    var dirty: DirtyRows
     /// The version up to which the read model has the user.
     var projectedVersion: Version
     /// The version of which the read model has, or was last given, the digest sums (`StoredDigests`).
@@ -66,6 +66,9 @@ final class CachedUser {
     /// The user's dirty rows, as they are now, and the digest sums, if few other rows have to be hashed for them.
     /// - Parameter dueAt: when something is due for the user by this very state; nil: never.
     func projected(dueAt: Timestamp?) -> ProjectedUser {
+        // More rows than that are read later, and the state has two owners until then. Keys that came again are not
+        // more rows.
+        if dirty.count > ProjectedUser.readAtOnce { dirty.dropRepeated() }
         let limit = min(dirty.count, Self.hashedOfDirty) + Self.hashedBeside
         // While the state is an argument it has two owners, and to make a hash in it would copy its rows.
         let digests = reading { $0.storedDigests(hashingAtMost: limit) }
@@ -110,7 +113,7 @@ final class CachedUser {
     private static let leastGrowth = 256 * 1024
 
     init(
-        id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey> = [],
+        id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey>,
         projectedVersion: Version, lastUsed: Int64
     ) {
         self.generation = generation

@@ -29,7 +29,11 @@ struct DirtyRows {
         } else {
             keys += changed
         }
-        guard keys.count > limit else { return }
+        if keys.count > limit { dropRepeated() }
+    }
+
+    /// Drops the keys that are there already.
+    mutating func dropRepeated() {
         keys = Array(Set(keys))
         limit = max(Self.leastLimit, 2 * keys.count)
     }

@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 import Support
 import Testing
@@ -25,5 +26,13 @@ import Testing
         // Nothing of it is in the state, so the count finds what it found before.
         user.grew(payloadBytes: 1)
         #expect(user.approximateBytes == empty)
+    }
+
+    @Test("A row that changed more often than rows are read at once is read at once, and comes once")
+    func repeatedKeys() {
+        let user = user()
+        for _ in 0...ProjectedUser.readAtOnce { user.dirty.add([RowKey(.stream)]) }
+        #expect(user.dirty.count > ProjectedUser.readAtOnce)
+        #expect(user.projected(dueAt: nil).rows.map(\.key) == [RowKey(.stream)])
     }
 }
