@@ -20,7 +20,7 @@ import Testing
         #expect(staging.work == 6 * Work.comparison && staging.heavyWork == 4 * Work.comparison)
     }
 
-    @Test("Who is only compared has no folded events; who has a frame for several statements is none who asks for little")
+    @Test("Who is only compared has no folded events; who has a frame for several statements asks for more than little")
     func partial() {
         var staging = AppendStaging(time.clock, behind: [:])
         staging.compared(for: anna)
