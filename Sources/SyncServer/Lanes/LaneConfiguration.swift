@@ -3,7 +3,7 @@ import FocusCore
 /// The bounds of a lane, and its intervals.
 struct LaneConfiguration: Sendable {
     /// Events in one append statement. A frame that comes when they are reached waits for the next statement.
-    var eventsPerStatement = 4_000
+    var eventsPerStatement = 8_000
     /// Payload bytes in one append statement, bounded in the same way.
     var bytesPerStatement = 16 * 1024 * 1024
     /// The work of one user's devices in one append statement, in units of `Work`, about microseconds: others wait for
@@ -11,7 +11,7 @@ struct LaneConfiguration: Sendable {
     /// a later one. So a statement gets large where many users append, and not where one appends much.
     var workPerUser = 20_000
     /// The work in one append statement, bounded in the same way.
-    var workPerStatement = 200_000
+    var workPerStatement = 400_000
     /// An event that takes more work than this to fold, as estimated, is logged at once and folded beside the lane: its
     /// user waits for that, and nobody else (rule Q1).
     var workBesideLane = 2_000
