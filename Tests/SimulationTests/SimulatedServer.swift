@@ -138,16 +138,20 @@ final class SimulatedServer {
         guard process != nil else { return }
         simulation.trace("server \(index) stands still for \(wait / 1_000) ms")
         let now = simulation.clock.now
-        let pause = max(now, pausedUntil)..<max(now + Int64(wait), pausedUntil)
-        // Turns are played one within the other: who is in one may have to wait until this server's goes on.
-        for server in simulation.servers where server === self || isInTurn && server.isInTurn {
-            server.pauses.append(pause)
-        }
+        record(max(now, pausedUntil)..<max(now + Int64(wait), pausedUntil))
         pausedUntil = max(pausedUntil, now + Int64(wait))
         simulation.after(wait, rank: index) { [weak self] in
             guard let self, !self.isPaused, let process = self.process else { return }
             for link in process.links { link.resume() }
             self.wake()
+        }
+    }
+
+    /// Records that the process stands still for so long.
+    private func record(_ pause: Range<Int64>) {
+        // Turns are played one within the other: who is in one may have to wait until this server's goes on.
+        for server in simulation.servers where server === self || isInTurn && server.isInTurn {
+            server.pauses.append(pause)
         }
     }
 
@@ -158,6 +162,7 @@ final class SimulatedServer {
         if random.once(in: simulation.faults.pauses) {
             let wait = random.number(10_000...3_000_000)
             simulation.trace("server \(index) stands still in a call for \(wait / 1_000) ms")
+            record(simulation.clock.now..<simulation.clock.now + Int64(wait))
             simulation.clock.now += Int64(wait)
             for other in simulation.servers where !other.isInTurn && !other.isPaused {
                 if let process = other.process { other.turn(process) }
