@@ -2,7 +2,8 @@ import FocusCore
 
 /// The bounds of a lane, and its intervals.
 struct LaneConfiguration: Sendable {
-    /// Events in one append statement. A frame that comes when they are reached waits for the next statement.
+    /// Events in one append statement. A frame that comes when they are reached waits for the next statement. So many,
+    /// because turns put few frames of each user into one, and each user costs something in it.
     var eventsPerStatement = 8_000
     /// Payload bytes in one append statement, bounded in the same way.
     var bytesPerStatement = 16 * 1024 * 1024
