@@ -2,8 +2,8 @@ import FocusCore
 
 /// The bounds of a lane, and its intervals.
 struct LaneConfiguration: Sendable {
-    /// Events in one append statement. A frame that comes when they are reached waits for the next statement. So many,
-    /// because turns put few frames of each user into one, and each user costs something in it.
+    /// Events in one append statement. A frame that comes when they are reached waits for the next statement. Turns put
+    /// few frames of each user into one, and each user costs something in it: half as many events take a tenth more.
     var eventsPerStatement = 8_000
     /// Payload bytes in one append statement, bounded in the same way.
     var bytesPerStatement = 16 * 1024 * 1024
@@ -11,7 +11,7 @@ struct LaneConfiguration: Sendable {
     /// that long at most (rule Q1). An event that passes it is the user's last there; the rest of its frame goes on in
     /// a later one. So a statement gets large where many users append, and not where one appends much.
     var workPerUser = 20_000
-    /// The work in one append statement, bounded in the same way.
+    /// The work in one append statement, bounded in the same way: a user who comes back waits for that long at most.
     var workPerStatement = 400_000
     /// An event that takes more work than this to fold, as estimated, is logged at once and folded beside the lane: its
     /// user waits for that, and nobody else (rule Q1).
