@@ -71,8 +71,18 @@ final class AttackRun {
         MonotonicTime(milliseconds: Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000))
     }
 
-    /// Whether the device is within its quota. Past it the server would end the session, which ends the attack.
-    private var mayAsk: Bool { quota.map { used.wait(for: 1, of: $0, now: monotonic) == nil } ?? true }
+    /// Whether the device is within its quota, whenever what it asked arrives. Past it the server ends the session, which
+    /// ends the attack.
+    private var mayAsk: Bool { quota.map { used.wait(for: questions + 1, of: $0, now: monotonic) == nil } ?? true }
+
+    /// Counts a question as used when it is answered: the server counts it as it arrives, which is before, and what it
+    /// counts later than the device does has not flowed back when the device thinks so.
+    private func answered() {
+        questions -= 1
+        report.answers += 1
+        // Milliseconds of two clocks may be one apart.
+        if let quota { used.use(1, of: quota, now: monotonic.adding(milliseconds: 1)) }
+    }
 
     /// The quota that the server names for what this kind asks.
     private func quota(_ quotas: Quotas) -> Allowance? {
@@ -101,7 +111,6 @@ final class AttackRun {
             try socket.send(lastFrame)
         case .message(let message):
             questions += 1
-            if let quota { used.use(1, of: quota, now: monotonic) }
             try socket.send(FrameCodec.frame(message))
         }
     }
@@ -144,16 +153,15 @@ final class AttackRun {
             report.refused += appended.refused.count
             report.refusal = appended.refused.first?.code ?? report.refusal
             appends -= 1
-        case .fetched:
-            report.answers += 1
-            questions -= 1
+        case .fetched: answered()
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _):
             try reached(cursor.version)
         case .ping(let nonce): try socket.send(FrameCodec.frame(ClientMessage.pong(nonce)))
         case .error(let error):
             report.refusal = error.code.rawValue
-            guard error.sequence == nil else { throw CommandFailure("\(error.code.rawValue): \(error.message)") }
-            questions = max(0, questions - 1)
+            // Without the fetch that it answers, the session ends.
+            guard error.request != nil else { throw CommandFailure("\(error.code.rawValue): \(error.message)") }
+            questions -= 1
         case .goAway(let goAway): throw CommandFailure("The server said \(goAway.code.rawValue).")
         default: break
         }
@@ -161,8 +169,6 @@ final class AttackRun {
 
     private func reached(_ version: Version) throws {
         try socket.send(FrameCodec.frame(.ack(version)))
-        guard case .resync = report.kind, questions > 0 else { return }
-        questions -= 1
-        report.answers += 1
+        if case .resync = report.kind, questions > 0 { answered() }
     }
 }

@@ -27,7 +27,8 @@ struct DeliveryPlan {
     private var interrupted: Checkpoint?
     /// Sessions with an entry in one of these.
     private var planned: Set<UInt64> = []
-    /// Sessions whose checkpoint was due while their user was not in memory. It goes out as soon as the user is.
+    /// Sessions whose checkpoint was due while it could not be made: their user was not in memory, or not all rows were
+    /// sent. It goes out as soon as it can be.
     private var overdue: Set<UInt64> = []
 
     // MARK: Rows
@@ -108,9 +109,10 @@ struct DeliveryPlan {
         interrupted = unfinished
     }
 
-    /// Records that the session's checkpoint was due and could not be made, because its user is not in memory. When it
-    /// is planned again, it goes out first.
+    /// Records that the session's checkpoint was due and could not be made. When it is planned again, it goes out first.
     mutating func checkpointIsOverdue(_ session: UInt64) { overdue.insert(session) }
+
+    func isOverdue(_ session: UInt64) -> Bool { overdue.contains(session) }
 
     /// When the first checkpoint is due; nil when none is planned.
     var nextCheckpoint: MonotonicTime? {

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -36,6 +37,32 @@ import Testing
         for _ in 0..<10_000 { use.use(part, of: allowance, now: at(1)) }
         let rest = use.rest(of: allowance, now: at(1))
         #expect(abs(rest - ((1 << 30) - 10_000 * part)) <= 1)
+    }
+
+    @Test("Who counts what they asked as used when it is answered is never past what the other side counts on arrival")
+    func answered() {
+        for seed in UInt64(0)..<200 { #expect(refusals(seed, countsWhenAnswered: true) == 0, "seed \(seed)") }
+        // Who counts it when they send it is, when a later question is under way for less time.
+        #expect((0..<200).contains { refusals($0, countsWhenAnswered: false) > 0 })
+    }
+
+    /// How many of 200 questions arrive past the allowance, when each is under way for a time of its own and is asked
+    /// as soon as who asks believes that it may be.
+    private func refusals(_ seed: UInt64, countsWhenAnswered: Bool) -> Int {
+        var chance = SplitMix64(seed: seed)
+        let allowance = Allowance.minute(60)
+        var (asking, answering) = (AllowanceUse(), AllowanceUse())
+        var (now, refused) = (Int64(0), 0)
+        for _ in 0..<200 {
+            now += asking.wait(for: 1, of: allowance, now: at(now)) ?? 0
+            if !countsWhenAnswered { asking.use(1, of: allowance, now: at(now)) }
+            now += .random(in: 0...20, using: &chance)
+            if answering.wait(for: 1, of: allowance, now: at(now)) != nil { refused += 1 }
+            answering.use(1, of: allowance, now: at(now))
+            now += .random(in: 0...20, using: &chance)
+            if countsWhenAnswered { asking.use(1, of: allowance, now: at(now)) }
+        }
+        return refused
     }
 
     @Test("A table remembers a bounded number, and of too many those who used the most")

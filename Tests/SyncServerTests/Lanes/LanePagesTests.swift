@@ -137,4 +137,36 @@ import Testing
         let hidden = try hide(sessions(configuration))
         #expect(hidden.rows == 41 && hidden.told == [["rows"], more == 0 ? [] : ["rows"]])
     }
+
+    @Test("L1, S9: while a device takes nothing the lane sleeps; its checkpoint follows the rows that it then takes")
+    func takesNothing() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions, quota: 2_000)
+        _ = sessions.sendCheckpoints(users)
+        for number in 0..<40 {
+            store.appendFocus("focus-\(number)", of: anna)
+            sessions.sendToAll(of: try users.load(anna, from: store))
+        }
+        let session = try #require(sessions[1])
+        #expect(session.isBehind(try #require(users[anna])) && session.handle.quota.isBehind)
+        _ = told(1, sessions)
+        func turn() {
+            sessions.beginTurn()
+            sessions.sendAwaited(users)
+            _ = sessions.sendCheckpoints(users)
+        }
+        time.advance(1_000)
+        state.confirmedAt = time.now
+        var turns = 0
+        while isDue(sessions), turns < 10 {
+            turn()
+            turns += 1
+        }
+        #expect((1...3).contains(turns) && told(1, sessions).isEmpty)
+        #expect(session.handle.quota.release(session.handle.quota.queuedBytes))
+        sessions.resume(1)
+        turn()
+        #expect(told(1, sessions).suffix(2) == ["rows", "checkpoint"] && !isDue(sessions))
+    }
 }
