@@ -21,7 +21,8 @@ final class PlaceFinder: Sendable {
         report: @escaping @Sendable (UInt64, FoundPlaces?) -> Void
     ) {
         thread = StoreThread(
-            "place-finder", configuration, logger: logger, isStopping: isStopping, owner: \.question.user
+            "place-finder", configuration, priority: .background, logger: logger, isStopping: isStopping,
+            owner: \.question.user
         ) { work, store in
             report(work.session, Self.find(work.question, store, logger))
             return (nil, Work.lookUp)

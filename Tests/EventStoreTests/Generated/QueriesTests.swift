@@ -81,4 +81,16 @@ struct QueriesTests {
         let locking = plan.contains { $0.contains("LockRows") }
         #expect(locking && plan.contains { $0.contains("Sort Key: p.partition") }, "locks must be taken in order")
     }
+
+    @Test("Rows that are dropped are found by their keys, also in tables of which the planner knows nothing")
+    func deletionPlan() throws {
+        let connection = try StoreFixture().connection()
+        try connection.execute("SET plan_cache_mode = force_generic_plan; PREPARE d AS \(Queries.deleteRows.sql)")
+        let result = try connection.query(
+            Statement(name: "explain", sql: "EXPLAIN EXECUTE d (0, '{apps}', '{\(UUID())}', '{a}', '{k}')"))
+        let plan = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }
+        let byKey = plan.count { $0.contains(#/Index Cond: .*partition = .*user_id = .*app = .*key = /#) }
+        #expect(byKey == plan.count { $0.contains("Delete on") }, "\(plan.joined(separator: "\n"))")
+        #expect(byKey > 20 && !plan.contains { $0.contains("Join Filter") })
+    }
 }
