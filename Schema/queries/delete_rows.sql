@@ -1,7 +1,8 @@
 -- Takes rows out of the read model for good: tombstones that the fold dropped, chunks that it merged.
 -- $1: partition; $2 to $5: collection, user, app and key of each row.
--- The partition is a column of each row, so that a plan can only begin with them. From $1 one could begin with all rows of
--- the partition, and compare each with each: it costs the same where the planner knows nothing of a table yet.
+-- The partition is a column of each of them, so that a plan looks each up by its key. With `t.partition = $1` a plan may
+-- read all rows of the partition and compare each with each that goes: without statistics of the table both seem to cost
+-- the same.
 WITH gone AS MATERIALIZED (
     SELECT $1::integer AS partition, g.*
     FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS g (collection, user_id, app, key)

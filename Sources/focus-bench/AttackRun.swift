@@ -75,8 +75,8 @@ final class AttackRun {
     /// ends the attack.
     private var mayAsk: Bool { quota.map { used.wait(for: questions + 1, of: $0, now: monotonic) == nil } ?? true }
 
-    /// Counts a question as used when it is answered: the server counts it as it arrives, which is before, and what it
-    /// counts later than the device does has not flowed back when the device thinks so.
+    /// Counts a question as used from its answer on. The server counts it from its arrival on, which is earlier: what
+    /// has flowed back here has flowed back there.
     private func answered() {
         questions -= 1
         report.answers += 1

@@ -111,8 +111,8 @@ extension LaneSessions {
     /// Plans a checkpoint for the session, if anything was sent since the last one: at once when its device has, for
     /// the first time, all that there is, and later some time after the first rows since the last one (rule S9).
     /// - Parameter isCurrent: whether everything was sent. Until the device has what there was when it came, no
-    ///   checkpoint is planned, and none that is overdue: what sends the last rows asks for it. A device that takes
-    ///   nothing would have the lane look for it turn after turn.
+    ///   checkpoint is planned, and none that is overdue: what sends the last rows asks for it. Otherwise a
+    ///   device that takes nothing keeps the lane busy all the time.
     func awaitCheckpoint(_ session: LaneSession, isCurrent: Bool) {
         guard session.subscription.owesCheckpoint,
             isCurrent || !(session.isCatchingUp || plan.isOverdue(session.handle.id))

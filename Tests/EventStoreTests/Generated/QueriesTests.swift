@@ -85,6 +85,7 @@ struct QueriesTests {
     @Test("Rows that are dropped are found by their keys, also in tables of which the planner knows nothing")
     func deletionPlan() throws {
         let connection = try StoreFixture().connection()
+        defer { connection.close() }
         try connection.execute("SET plan_cache_mode = force_generic_plan; PREPARE d AS \(Queries.deleteRows.sql)")
         let result = try connection.query(
             Statement(name: "explain", sql: "EXPLAIN EXECUTE d (0, '{apps}', '{\(UUID())}', '{a}', '{k}')"))

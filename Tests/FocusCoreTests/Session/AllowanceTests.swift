@@ -42,7 +42,7 @@ import Testing
     @Test("Who counts what they asked as used when it is answered is never past what the other side counts on arrival")
     func answered() {
         for seed in UInt64(0)..<200 { #expect(refusals(seed, countsWhenAnswered: true) == 0, "seed \(seed)") }
-        // Who counts it when they send it is, when a later question is under way for less time.
+        // To count from the sending on is not enough: a later question may be under way for less time.
         #expect((0..<200).contains { refusals($0, countsWhenAnswered: false) > 0 })
     }
 
