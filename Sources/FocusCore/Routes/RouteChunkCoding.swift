@@ -4,15 +4,14 @@
 /// accuracies repeat, so a recorded point takes some 20 to 40 bytes instead of 64, and every bit comes back.
 enum RouteChunkCoding {
     static let format: UInt8 = 1
-    private static let fieldCount = 8
 
     static func bytes(of points: [RoutePoint]) -> [UInt8] {
         var bytes: [UInt8] = [format]
         bytes.reserveCapacity(points.count * 32)
-        var last = Fields(repeating: 0)
+        var last = Fields()
         for point in points {
-            let fields = self.fields(of: point)
-            for index in 0..<fieldCount { append(fields[index] &- last[index], to: &bytes) }
+            let fields = Fields(point)
+            fields.append(to: &bytes, after: last)
             last = fields
         }
         return bytes
@@ -25,10 +24,10 @@ enum RouteChunkCoding {
         var points: [RoutePoint] = []
         points.reserveCapacity(RouteChunk.capacity)
         var position = 1
-        var fields = Fields(repeating: 0)
+        var fields = Fields()
         while position < bytes.count {
-            for index in 0..<fieldCount { fields[index] = try fields[index] &+ difference(in: bytes, at: &position) }
-            let point = self.point(of: fields)
+            try fields.advance(in: bytes, at: &position)
+            let point = fields.point
             guard points.count < RouteChunk.capacity, points.last.map({ $0.time < point.time }) ?? true,
                 RouteFilter.reasonToDrop(point) == nil
             else { throw .malformed }
@@ -37,21 +36,62 @@ enum RouteChunkCoding {
         return points
     }
 
-    private typealias Fields = SIMD8<UInt64>
+    /// A point as numbers. They have names and no index: the compiler keeps them in registers only then.
+    private struct Fields {
+        private var time: UInt64 = 0
+        private var latitude: UInt64 = 0
+        private var longitude: UInt64 = 0
+        private var altitude: UInt64 = 0
+        private var horizontalAccuracy: UInt64 = 0
+        private var verticalAccuracy: UInt64 = 0
+        private var speed: UInt64 = 0
+        private var course: UInt64 = 0
 
-    private static func fields(of point: RoutePoint) -> Fields {
-        Fields(
-            UInt64(bitPattern: point.time.microseconds), point.latitude.bitPattern, point.longitude.bitPattern,
-            point.altitude.bitPattern, point.horizontalAccuracy.bitPattern, point.verticalAccuracy.bitPattern,
-            point.speed.bitPattern, point.course.bitPattern)
-    }
+        /// What comes before the first point.
+        init() {}
 
-    private static func point(of fields: Fields) -> RoutePoint {
-        RoutePoint(
-            time: Timestamp(microseconds: Int64(bitPattern: fields[0])), latitude: Double(bitPattern: fields[1]),
-            longitude: Double(bitPattern: fields[2]), altitude: Double(bitPattern: fields[3]),
-            horizontalAccuracy: Double(bitPattern: fields[4]), verticalAccuracy: Double(bitPattern: fields[5]),
-            speed: Double(bitPattern: fields[6]), course: Double(bitPattern: fields[7]))
+        init(_ point: RoutePoint) {
+            time = UInt64(bitPattern: point.time.microseconds)
+            latitude = point.latitude.bitPattern
+            longitude = point.longitude.bitPattern
+            altitude = point.altitude.bitPattern
+            horizontalAccuracy = point.horizontalAccuracy.bitPattern
+            verticalAccuracy = point.verticalAccuracy.bitPattern
+            speed = point.speed.bitPattern
+            course = point.course.bitPattern
+        }
+
+        var point: RoutePoint {
+            RoutePoint(
+                time: Timestamp(microseconds: Int64(bitPattern: time)), latitude: Double(bitPattern: latitude),
+                longitude: Double(bitPattern: longitude), altitude: Double(bitPattern: altitude),
+                horizontalAccuracy: Double(bitPattern: horizontalAccuracy),
+                verticalAccuracy: Double(bitPattern: verticalAccuracy), speed: Double(bitPattern: speed),
+                course: Double(bitPattern: course))
+        }
+
+        func append(to bytes: inout [UInt8], after last: Fields) {
+            RouteChunkCoding.append(time &- last.time, to: &bytes)
+            RouteChunkCoding.append(latitude &- last.latitude, to: &bytes)
+            RouteChunkCoding.append(longitude &- last.longitude, to: &bytes)
+            RouteChunkCoding.append(altitude &- last.altitude, to: &bytes)
+            RouteChunkCoding.append(horizontalAccuracy &- last.horizontalAccuracy, to: &bytes)
+            RouteChunkCoding.append(verticalAccuracy &- last.verticalAccuracy, to: &bytes)
+            RouteChunkCoding.append(speed &- last.speed, to: &bytes)
+            RouteChunkCoding.append(course &- last.course, to: &bytes)
+        }
+
+        /// Goes on to the point whose differences are at `position`.
+        mutating func advance(in bytes: [UInt8], at position: inout Int) throws(ProtoError) {
+            time &+= try difference(in: bytes, at: &position)
+            latitude &+= try difference(in: bytes, at: &position)
+            longitude &+= try difference(in: bytes, at: &position)
+            altitude &+= try difference(in: bytes, at: &position)
+            horizontalAccuracy &+= try difference(in: bytes, at: &position)
+            verticalAccuracy &+= try difference(in: bytes, at: &position)
+            speed &+= try difference(in: bytes, at: &position)
+            course &+= try difference(in: bytes, at: &position)
+        }
     }
 
     private static func append(_ difference: UInt64, to bytes: inout [UInt8]) {
