@@ -88,9 +88,6 @@ struct AppendStaging {
     /// Whether folded events of the user are staged: their state is ahead of the log.
     func hasFoldedEvents(of user: UserID) -> Bool { knownSlot(of: user).map { users[$0].hasFoldedEvents } ?? false }
 
-    /// Whether the statement carries a user who asks for little.
-    var hasLightUser: Bool { users.contains { $0.isLight } }
-
     /// Whether the statement may take another user for whom something is due. Events of devices get as much room, so
     /// that they go with every statement.
     func hasRoomForDue(_ configuration: LaneConfiguration) -> Bool {

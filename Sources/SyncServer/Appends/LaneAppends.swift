@@ -136,10 +136,10 @@ final class LaneAppends {
         let now = context.clock.monotonic()
         let began = max(busySince, lastEnd)
         lastEnd = now
-        if staging.heavyWork > 0 || began < lightUntil, staging.hasLightUser {
+        recent.use(staging.users, now: now)
+        if staging.heavyWork > 0 || began < lightUntil, recent.asksForLittle(staging.users, now: now) {
             lightUntil = now.adding(milliseconds: context.configuration.lightMilliseconds)
         }
-        recent.use(staging.users, now: now)
         if began < lightUntil { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
     }
 

@@ -42,6 +42,20 @@ import Testing
         #expect(recent.rest(of: anna, now: at(2_000)) == 100)
     }
 
+    @Test("Q1: others make room for whoever asks for little, and not for who asked for much a moment ago")
+    func littleLately() {
+        let recent = recent()
+        func light(_ user: UserID) -> StagedUser { StagedUser(user, WorkShare(lightWork: 100)) }
+        #expect(recent.asksForLittle([light(anna)], now: at(0)))
+        recent.use([staged(anna, 60), light(ben)], now: at(0))
+        for moment: Int64 in [0, 100, 999] {
+            #expect(!recent.asksForLittle([light(anna)], now: at(moment)), "at \(moment)")
+            #expect(recent.asksForLittle([light(anna), light(ben)], now: at(moment)), "at \(moment)")
+        }
+        #expect(recent.asksForLittle([light(anna)], now: at(1_000)))
+        #expect(!recent.asksForLittle([staged(anna, 60)], now: at(1_000)), "who asks for much now")
+    }
+
     @Test("Q1: a share says how much of it is past what the user may have")
     func past() {
         var share = WorkShare(lightWork: 100)
