@@ -6,7 +6,8 @@ import FocusCore
 /// A class, because statements ask it while it lives on: a table that they share would be copied when it changes.
 final class RecentWork {
     private var done: AllowanceTable<UserID>
-    /// Who asked for much, which is used up at once and flows back within `mostMilliseconds`.
+    /// Who asked for much lately. The allowance is one statement in `mostMilliseconds`, so nothing is left of it until
+    /// then.
     private var much: AllowanceTable<UserID>
     private let mostMilliseconds: Int64
 

@@ -156,6 +156,21 @@ import Waits
         #expect(try answers(1, worker) == ["through 401"] && logged(devices[0]) == Array(1...401))
     }
 
+    @Test("Q1: bulk takes long statements beside somebody who asked for much a moment ago")
+    func besideFormerBulk() throws {
+        let worker = try worker {
+            ($0.workPerStatement, $0.workPerUser) = (.max, 2_000)
+            ($0.lightWork, $0.workBesideLight) = (60, 200)
+        }
+        try turns(worker, [append(1, 2...401)])
+        // What Ben used when he connected, which was much, has flowed back.
+        time.advance(100)
+        try turns(worker, [append(2, 2...2)])
+        let before = logged(devices[0]).count
+        try turns(worker, [])
+        #expect(try logged(devices[0]).count - before > 30 && answers(2, worker) == ["through 2"])
+    }
+
     @Test("Q1: who asks for much rests, and goes on, when statements take long beside one who asks for little")
     func restsBesideLight() throws {
         let worker = try worker {
