@@ -5,37 +5,43 @@ import FocusCore
 ///
 /// A class, because statements ask it while it lives on: a table that they share would be copied when it changes.
 final class RecentWork {
-    private var done: AllowanceTable<UserID>
-    /// Who asked for much lately. The allowance is one statement in `mostMilliseconds`, so nothing is left of it until
-    /// then.
-    private var much: AllowanceTable<UserID>
+    /// What is done for a user until they ask for much.
+    private var light: AllowanceTable<UserID>
+    /// What is done for a user as long as others make room for them.
+    private var quiet: AllowanceTable<UserID>
+    /// Work counts until it takes this long to flow back, and the work of one statement as what takes as long at most.
     private let mostMilliseconds: Int64
 
     init(_ configuration: LaneConfiguration) {
-        done = AllowanceTable(
+        light = AllowanceTable(
             Allowance(configuration.lightWork, milliseconds: configuration.lightWorkMilliseconds))
+        quiet = AllowanceTable(
+            Allowance(configuration.quietWork, milliseconds: configuration.quietWorkMilliseconds))
         mostMilliseconds = configuration.lightMilliseconds
-        much = AllowanceTable(Allowance(1, milliseconds: mostMilliseconds))
     }
 
     /// How much more may be done for the user now, in units of `Work`, until they ask for much.
-    func rest(of user: UserID, now: MonotonicTime) -> Int { done.rest(of: user, now: now) }
+    func rest(of user: UserID, now: MonotonicTime) -> Int { light.rest(of: user, now: now) }
 
-    /// Counts what was done for users. Whoever asks for nothing more asks for little again after some
-    /// `lightMilliseconds`, however much it was.
+    /// Counts what was done for users. Whoever asks for nothing more asks for little again after twice
+    /// `lightMilliseconds` at most, however much it was.
     func use(_ users: [StagedUser], now: MonotonicTime) {
-        for user in users where done.wait(for: .max, of: user.id, now: now) ?? 0 < mostMilliseconds {
-            done.use(user.share.work, by: user.id, now: now)
-        }
-        for user in users where !user.isLight && much.wait(for: .max, of: user.id, now: now) ?? 0 < mostMilliseconds {
-            much.use(1, by: user.id, now: now)
+        for user in users {
+            count(user, in: &light, now: now)
+            count(user, in: &quiet, now: now)
         }
     }
 
-    /// Whether any of the users asks for little, and has not asked for much for `lightMilliseconds` to twice as long:
-    /// others make room for those only. Where all ask for about as much as a user may, each is past it now and then, and
-    /// would else rest for those who rested a moment before.
+    private func count(_ user: StagedUser, in table: inout AllowanceTable<UserID>, now: MonotonicTime) {
+        guard table.wait(for: .max, of: user.id, now: now) ?? 0 < mostMilliseconds else { return }
+        let most = Int64(table.allowance.amount) * mostMilliseconds / table.allowance.milliseconds
+        table.use(min(user.share.work, Int(clamping: most)), by: user.id, now: now)
+    }
+
+    /// Whether any of the users asks for little, and has for a while: others make room for those only. Where all ask for
+    /// about as much as a user may, each is past it now and then, and would else rest for those who rested a moment
+    /// before.
     func asksForLittle(_ users: [StagedUser], now: MonotonicTime) -> Bool {
-        users.contains { $0.isLight && much.rest(of: $0.id, now: now) > 0 }
+        users.contains { $0.isLight && quiet.rest(of: $0.id, now: now) > 0 }
     }
 }

@@ -23,6 +23,10 @@ struct LaneConfiguration: Sendable {
     /// processor. Their wait is what the next ones bound.
     var lightWork = 300
     var lightWorkMilliseconds: Int64 = 15
+    /// The work of a user for whom others make room: at once, and again within `quietWorkMilliseconds`. It is some
+    /// fifteen events, and then seventy a second: less than a device asks for that sends event after event.
+    var quietWork = 1_000
+    var quietWorkMilliseconds: Int64 = 200
     /// While such users append too, what a statement does for each other user past that is so much in all: they
     /// wait for one such statement at most, and for their own. Bulk takes more statements then.
     var workBesideLight = 1_000
@@ -34,7 +38,8 @@ struct LaneConfiguration: Sendable {
     var bulkRestPerMillisecond: Int64 = 200
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
-    /// For how long the last user who asked for little counts, and the last work of one who asked for much.
+    /// For how long the last user who asked for little counts, and twice as long at most what one who asked for much
+    /// did.
     var lightMilliseconds: Int64 = 1_000
     /// A device rests after an event that alone took more work than this (rule Q1).
     var workOfDearEvent = 5_000

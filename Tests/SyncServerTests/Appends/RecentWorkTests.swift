@@ -12,6 +12,7 @@ import Testing
     private func recent() -> RecentWork {
         var configuration = LaneConfiguration()
         (configuration.lightWork, configuration.lightWorkMilliseconds) = (100, 10)
+        (configuration.quietWork, configuration.quietWorkMilliseconds) = (500, 100)
         configuration.lightMilliseconds = 1_000
         return RecentWork(configuration)
     }
@@ -40,20 +41,24 @@ import Testing
         for _ in 0..<100 { recent.use([staged(anna, 9_000)], now: at(0)) }
         #expect(recent.rest(of: anna, now: at(900)) == 0)
         #expect(recent.rest(of: anna, now: at(2_000)) == 100)
+        recent.use([staged(ben, 1_000_000_000)], now: at(0))
+        #expect(recent.rest(of: ben, now: at(980)) == 0 && recent.rest(of: ben, now: at(1_000)) == 100)
     }
 
-    @Test("Q1: others make room for whoever asks for little, and not for who asked for much a moment ago")
+    @Test("Q1: others make room for whoever asks for little, a burst included, and not for who goes on asking")
     func littleLately() {
         let recent = recent()
         func light(_ user: UserID) -> StagedUser { StagedUser(user, WorkShare(lightWork: 100)) }
+        recent.use([staged(anna, 400), staged(ben, 60)], now: at(0))
         #expect(recent.asksForLittle([light(anna)], now: at(0)))
-        recent.use([staged(anna, 60), light(ben)], now: at(0))
-        for moment: Int64 in [0, 100, 999] {
-            #expect(!recent.asksForLittle([light(anna)], now: at(moment)), "at \(moment)")
-            #expect(recent.asksForLittle([light(anna), light(ben)], now: at(moment)), "at \(moment)")
-        }
-        #expect(recent.asksForLittle([light(anna)], now: at(1_000)))
-        #expect(!recent.asksForLittle([staged(anna, 60)], now: at(1_000)), "who asks for much now")
+        recent.use([staged(anna, 400)], now: at(0))
+        #expect(!recent.asksForLittle([light(anna)], now: at(60)))
+        #expect(recent.asksForLittle([light(anna), light(ben)], now: at(60)))
+        #expect(recent.asksForLittle([light(anna)], now: at(61)))
+        #expect(!recent.asksForLittle([staged(anna, 60)], now: at(61)), "who asks for much now")
+        recent.use([staged(anna, 1_000_000)], now: at(61))
+        #expect(!recent.asksForLittle([light(anna)], now: at(900)))
+        #expect(recent.asksForLittle([light(anna)], now: at(2_000)))
     }
 
     @Test("Q1: a share says how much of it is past what the user may have")
