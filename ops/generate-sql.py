@@ -5,8 +5,9 @@ Flow: one .sql file -> one `Statement` in Queries.swift, or one `Migration` in M
 
 A query file `append_events.sql` becomes `Queries.appendEvents`, prepared on the server as `append_events`. The `--`
 comment lines that open the file become the doc comment; everything after them is embedded as it stands.
-`upsert_<table>.sql` also gives what else puts rows into that table of the read model: the same without its conflict
-clause, a binary COPY of the same columns, and the casts that such a COPY does not make. `Queries.tables` has them by table.
+`upsert_<table>.sql` also gives what else puts rows into that table of the read model and takes them out: the same without
+its conflict clause, a binary COPY of the same columns, the casts that such a COPY does not make, and a DELETE by key.
+`Queries.tables` has them by table.
 A migration file `0001_log.sql` becomes number 1, name "log", with its whole text and the SHA-256 of the file's bytes.
 One whose first line is `-- no-transaction` becomes a list of statements, which end with their lines. An index that such a
 file builds concurrently is dropped by the statement before, because a build that was cut off leaves an invalid one.
@@ -91,6 +92,15 @@ CASTS = [
     (re.compile(r"unnest\(\$(\d+)::text\[\]\)::date\b"), "date"),
     (re.compile(r"unnest\(\$(\d+)::text\[\]\)::jsonb\b"), "json"),
 ]
+# $1: partition; $2 to $4: user, app and key of each row. The partition is a column of each of them, so that a plan looks
+# each up by its key: with `t.partition = $1` a plan may read all rows of the partition and compare each with each that
+# goes, as without statistics of the table both seem to cost the same.
+DELETE = """\
+WITH gone AS MATERIALIZED (
+    SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+)
+DELETE FROM {table} t USING gone g
+WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key"""
 # A value without a cast.
 PLAIN = re.compile(r"\$1::integer|unnest\(\$\d+::[a-z ]+\[\]\)(?!::)")
 
@@ -111,12 +121,14 @@ def table(path, sql):
     name = match["name"]
     insert = sql[: match.end("values")]
     copy = f"COPY {match['table']} ({match['columns']}) FROM STDIN (FORMAT binary)"
+    delete = DELETE.format(table=match["table"])
     swift = ", ".join(f"{number}: .{casts[number]}" for number in sorted(casts)) or ":"
     return name, (
         f'        "{name}": TableStatements(\n'
         f"            upsert: {camel_case(path.stem)},\n"
         f'            insert: Statement(name: "insert_{name}", sql: {literal(insert, 12)}),\n'
         f'            copy: Statement(name: "copy_{name}", sql: {literal(copy, 12)}),\n'
+        f'            delete: Statement(name: "delete_{name}", sql: {literal(delete, 12)}),\n'
         f"            casts: [{swift}]),\n"
     )
 
@@ -142,7 +154,7 @@ def queries(folder):
     names = ", ".join(camel_case(path.stem) for path in paths)
     if paths:
         output.append("\n")
-    output.append("    /// What puts rows into each table of the read model.\n")
+    output.append("    /// What puts rows into each table of the read model, and takes them out.\n")
     output.append("    static let tables: [String: TableStatements] = [\n" + "".join(tables.values()) + "    ]\n\n")
     output.append("    /// All of them, for tests that prepare each one.\n")
     output.append(f"    static let all: [Statement] = [{names}]\n")

@@ -174,137 +174,6 @@ enum Queries {
         )
         """#)
 
-    /// Takes rows out of the read model for good: tombstones that the fold dropped, chunks that it merged.
-    /// $1: partition; $2 to $5: collection, user, app and key of each row.
-    /// The partition is a column of each of them, so that a plan looks each up by its key. With `t.partition = $1` a plan may
-    /// read all rows of the partition and compare each with each that goes: without statistics of the table both seem to cost
-    /// the same.
-    static let deleteRows = Statement(name: "delete_rows", sql: #"""
-        WITH gone AS MATERIALIZED (
-            SELECT $1::integer AS partition, g.*
-            FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS g (collection, user_id, app, key)
-        ), apps_gone AS (
-            DELETE FROM read_1.apps t USING gone g
-            WHERE g.collection = 'apps' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), authorizations_gone AS (
-            DELETE FROM read_1.authorizations t USING gone g
-            WHERE g.collection = 'authorizations' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), focuses_gone AS (
-            DELETE FROM read_1.focuses t USING gone g
-            WHERE g.collection = 'focuses' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), active_focus_gone AS (
-            DELETE FROM read_1.active_focus t USING gone g
-            WHERE g.collection = 'active_focus' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), focus_visibility_gone AS (
-            DELETE FROM read_1.focus_visibility t USING gone g
-            WHERE g.collection = 'focus_visibility' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), audience_gone AS (
-            DELETE FROM read_1.audience t USING gone g
-            WHERE g.collection = 'audience' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), notifications_gone AS (
-            DELETE FROM read_1.notifications t USING gone g
-            WHERE g.collection = 'notifications' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), alerts_gone AS (
-            DELETE FROM read_1.alerts t USING gone g
-            WHERE g.collection = 'alerts' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), class_alerts_gone AS (
-            DELETE FROM read_1.class_alerts t USING gone g
-            WHERE g.collection = 'class_alerts' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), badges_gone AS (
-            DELETE FROM read_1.badges t USING gone g
-            WHERE g.collection = 'badges' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), categories_gone AS (
-            DELETE FROM read_1.categories t USING gone g
-            WHERE g.collection = 'categories' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), actions_gone AS (
-            DELETE FROM read_1.actions t USING gone g
-            WHERE g.collection = 'actions' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), waiting_actions_gone AS (
-            DELETE FROM read_1.waiting_actions t USING gone g
-            WHERE g.collection = 'waiting_actions' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), suggestions_gone AS (
-            DELETE FROM read_1.suggestions t USING gone g
-            WHERE g.collection = 'suggestions' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), interactions_gone AS (
-            DELETE FROM read_1.interactions t USING gone g
-            WHERE g.collection = 'interactions' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), notification_settings_gone AS (
-            DELETE FROM read_1.notification_settings t USING gone g
-            WHERE g.collection = 'notification_settings' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), delivery_schedule_gone AS (
-            DELETE FROM read_1.delivery_schedule t USING gone g
-            WHERE g.collection = 'delivery_schedule' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), routes_gone AS (
-            DELETE FROM read_1.routes t USING gone g
-            WHERE g.collection = 'routes' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), workouts_gone AS (
-            DELETE FROM read_1.workouts t USING gone g
-            WHERE g.collection = 'workouts' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), route_totals_gone AS (
-            DELETE FROM read_1.route_totals t USING gone g
-            WHERE g.collection = 'route_totals' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), refusals_gone AS (
-            DELETE FROM read_1.refusals t USING gone g
-            WHERE g.collection = 'refusals' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), stream_gone AS (
-            DELETE FROM read_1.stream t USING gone g
-            WHERE g.collection = 'stream' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), app_streams_gone AS (
-            DELETE FROM read_1.app_streams t USING gone g
-            WHERE g.collection = 'app_streams' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), devices_gone AS (
-            DELETE FROM read_1.devices t USING gone g
-            WHERE g.collection = 'devices' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), incarnations_gone AS (
-            DELETE FROM read_1.incarnations t USING gone g
-            WHERE g.collection = 'incarnations' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), device_activity_gone AS (
-            DELETE FROM read_1.device_activity t USING gone g
-            WHERE g.collection = 'device_activity' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), place_pages_gone AS (
-            DELETE FROM read_1.place_pages t USING gone g
-            WHERE g.collection = 'place_pages' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), preferences_gone AS (
-            DELETE FROM read_1.preferences t USING gone g
-            WHERE g.collection = 'preferences' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        ), preference_defaults_gone AS (
-            DELETE FROM read_1.preference_defaults t USING gone g
-            WHERE g.collection = 'preference_defaults' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        )
-        DELETE FROM read_1.route_points t USING gone g
-        WHERE g.collection = 'route_points' AND t.partition = g.partition AND t.user_id = g.user_id
-                AND t.app = g.app AND t.key = g.key
-        """#)
-
     /// Whether migrations ever ran here, whether some of them are additions, and how text is stored. The catalogue is read,
     /// not asked by to_regclass: a session that asked before another one made the table, and then waited for it in a
     /// transaction, would be told what it knew.
@@ -1920,7 +1789,7 @@ enum Queries {
         FOR UPDATE
         """#)
 
-    /// What puts rows into each table of the read model.
+    /// What puts rows into each table of the read model, and takes them out.
     static let tables: [String: TableStatements] = [
         "actions": TableStatements(
             upsert: upsertActions,
@@ -1938,6 +1807,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, action, double_tap, performed_at
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_actions", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.actions t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "active_focus": TableStatements(
             upsert: upsertActiveFocus,
@@ -1954,6 +1830,13 @@ enum Queries {
             COPY read_1.active_focus (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, focus_id, ends_at
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_active_focus", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.active_focus t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "alerts": TableStatements(
@@ -1975,6 +1858,13 @@ enum Queries {
                 overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_alerts", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.alerts t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "app_streams": TableStatements(
             upsert: upsertAppStreams,
@@ -1990,6 +1880,13 @@ enum Queries {
             COPY read_1.app_streams (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_app_streams", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.app_streams t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "apps": TableStatements(
@@ -2011,6 +1908,13 @@ enum Queries {
                 declared_intents, has_usage_description
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_apps", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.apps t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [12: .words, 13: .words]),
         "audience": TableStatements(
             upsert: upsertAudience,
@@ -2027,6 +1931,13 @@ enum Queries {
             COPY read_1.audience (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, member
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_audience", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.audience t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [10: .uuid]),
         "authorizations": TableStatements(
@@ -2045,6 +1956,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, status
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_authorizations", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.authorizations t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "badges": TableStatements(
             upsert: upsertBadges,
@@ -2062,6 +1980,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread, shown_on
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_badges", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.badges t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [11: .words]),
         "categories": TableStatements(
             upsert: upsertCategories,
@@ -2078,6 +2003,13 @@ enum Queries {
             COPY read_1.categories (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, categories
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_categories", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.categories t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "class_alerts": TableStatements(
@@ -2101,6 +2033,13 @@ enum Queries {
                 device_class
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_class_alerts", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.class_alerts t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "delivery_schedule": TableStatements(
             upsert: upsertDeliverySchedule,
@@ -2118,6 +2057,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, times, time_zone
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_delivery_schedule", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.delivery_schedule t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [10: .times]),
         "device_activity": TableStatements(
             upsert: upsertDeviceActivity,
@@ -2133,6 +2079,13 @@ enum Queries {
             COPY read_1.device_activity (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_device_activity", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.device_activity t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "devices": TableStatements(
@@ -2150,6 +2103,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_devices", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.devices t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "focus_visibility": TableStatements(
             upsert: upsertFocusVisibility,
@@ -2166,6 +2126,13 @@ enum Queries {
             COPY read_1.focus_visibility (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, is_focused
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_focus_visibility", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.focus_visibility t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "focuses": TableStatements(
@@ -2186,6 +2153,13 @@ enum Queries {
                 shares_status
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_focuses", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.focuses t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "incarnations": TableStatements(
             upsert: upsertIncarnations,
@@ -2202,6 +2176,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_incarnations", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.incarnations t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "interactions": TableStatements(
             upsert: upsertInteractions,
@@ -2217,6 +2198,13 @@ enum Queries {
             COPY read_1.interactions (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_interactions", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.interactions t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "notification_settings": TableStatements(
@@ -2237,6 +2225,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, alerts, badges, sounds, previews,
                 time_sensitive, scheduled_delivery, muted_until, differs_on
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_notification_settings", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.notification_settings t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [17: .words]),
         "notifications": TableStatements(
@@ -2259,6 +2254,13 @@ enum Queries {
                 relevance, marketing, category, thread, posted_at, is_read
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_notifications", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.notifications t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "place_pages": TableStatements(
             upsert: upsertPlacePages,
@@ -2274,6 +2276,13 @@ enum Queries {
             COPY read_1.place_pages (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_place_pages", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.place_pages t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "preference_defaults": TableStatements(
@@ -2291,6 +2300,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_preference_defaults", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.preference_defaults t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "preferences": TableStatements(
             upsert: upsertPreferences,
@@ -2307,6 +2323,13 @@ enum Queries {
             COPY read_1.preferences (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, setting
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_preferences", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.preferences t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [11: .json]),
         "refusals": TableStatements(
@@ -2328,6 +2351,13 @@ enum Queries {
                 occurred_at
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_refusals", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.refusals t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [10: .uuid]),
         "route_points": TableStatements(
             upsert: upsertRoutePoints,
@@ -2343,6 +2373,13 @@ enum Queries {
             COPY read_1.route_points (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, route
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_route_points", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.route_points t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "route_totals": TableStatements(
@@ -2365,6 +2402,13 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, period, starts_on, routes,
                 distance_m, moving_s, elevation_gain_m, longest_m, longest_route_id, fastest_1km_s, fastest_5km_s, fastest_10km_s
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_route_totals", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.route_totals t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [12: .date]),
         "routes": TableStatements(
@@ -2395,6 +2439,13 @@ enum Queries {
                 moving_average_speed_mps, max_speed_mps, fastest_1km_s, fastest_5km_s, fastest_10km_s
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_routes", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.routes t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [13: .uuid]),
         "stream": TableStatements(
             upsert: upsertStream,
@@ -2410,6 +2461,13 @@ enum Queries {
             COPY read_1.stream (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_stream", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.stream t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "suggestions": TableStatements(
@@ -2427,6 +2485,13 @@ enum Queries {
             COPY read_1.suggestions (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, outgoing, incoming, last_at, score
             ) FROM STDIN (FORMAT binary)
+            """#),
+            delete: Statement(name: "delete_suggestions", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.suggestions t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
             """#),
             casts: [:]),
         "waiting_actions": TableStatements(
@@ -2447,6 +2512,13 @@ enum Queries {
                 performed_at
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_waiting_actions", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.waiting_actions t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
         "workouts": TableStatements(
             upsert: upsertWorkouts,
@@ -2464,9 +2536,16 @@ enum Queries {
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, started_at, ended_at
             ) FROM STDIN (FORMAT binary)
             """#),
+            delete: Statement(name: "delete_workouts", sql: #"""
+            WITH gone AS MATERIALIZED (
+                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+            )
+            DELETE FROM read_1.workouts t USING gone g
+            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            """#),
             casts: [:]),
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createAdditions, createGeneration, createMigrations, deleteRows, describeDatabase, describeLogDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findEventsAt, findFirstEvents, findLog, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, letReaderLogIn, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAdditions, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readServers, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordAddition, recordBackup, recordDifferences, recordLaggards, recordLaggardsInRange, recordMigration, recordOperatorAction, setAsynchronousCommit, setGeneration, settleAdditions, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createAdditions, createGeneration, createMigrations, describeDatabase, describeLogDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findEventsAt, findFirstEvents, findLog, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, letReaderLogIn, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAdditions, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readServers, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordAddition, recordBackup, recordDifferences, recordLaggards, recordLaggardsInRange, recordMigration, recordOperatorAction, setAsynchronousCommit, setGeneration, settleAdditions, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
 }

@@ -2,17 +2,16 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-/// Rows to be deleted for good, as one array per column, in the order of `delete_rows`.
+/// Rows of one collection that are to be deleted for good: one array per column.
 struct GoneRows {
-    private var collections: [String?] = []
+    let collection: RowCollection
     private var users: [UUID] = []
     private var apps: [String?] = []
     private var keys: [String?] = []
 
-    var isEmpty: Bool { keys.isEmpty }
+    init(_ collection: RowCollection) { self.collection = collection }
 
     mutating func append(_ user: UserID, _ key: RowKey) {
-        collections.append(key.collection.rawValue)
         users.append(user.uuid)
         apps.append(key.app?.rawValue ?? "")
         keys.append(StoredKey(key.key).text)
@@ -25,11 +24,10 @@ struct GoneRows {
         for index in keys.indices {
             let size = (keys[index]?.utf8.count ?? 0) + (apps[index]?.utf8.count ?? 0) + Self.rowBytes
             if taken > bytes - min(size, bytes) {
-                pieces.append(GoneRows())
+                pieces.append(GoneRows(collection))
                 taken = 0
             }
             taken += size
-            pieces[pieces.count - 1].collections.append(collections[index])
             pieces[pieces.count - 1].users.append(users[index])
             pieces[pieces.count - 1].apps.append(apps[index])
             pieces[pieces.count - 1].keys.append(keys[index])
@@ -37,12 +35,11 @@ struct GoneRows {
         return pieces
     }
 
-    /// What a row takes beside its key and its app: a user's id, the name of a collection, four lengths.
-    private static let rowBytes = 50
+    /// What a row takes beside its key and its app: a user's id, three lengths.
+    private static let rowBytes = 28
 
+    /// The parameters of `TableStatements.delete`.
     func parameters(_ partition: Partition) -> [PostgresValue] {
-        [
-            .int4(partition.rawValue), .textArray(collections), .uuidArray(users), .textArray(apps), .textArray(keys),
-        ]
+        [.int4(partition.rawValue), .uuidArray(users), .textArray(apps), .textArray(keys)]
     }
 }

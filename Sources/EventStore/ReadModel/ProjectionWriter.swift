@@ -138,7 +138,7 @@ public struct ProjectionWriter: Sendable {
         _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?, bytes: Int = statementBytes
     ) -> [(Statement, [PostgresValue])] {
         var (known, new): ([RowCollection: RowTable], [RowCollection: RowTable]) = ([:], [:])
-        var gone = GoneRows()
+        var gone: [RowCollection: GoneRows] = [:]
         for user in users {
             let shown = shown.map { $0[user.user, default: .zero] }
             for index in Self.byAppearance(user.rows) {
@@ -147,7 +147,7 @@ public struct ProjectionWriter: Sendable {
                 guard let row = projected.row else {
                     // A page of places is never deleted. A loaded state does not hold earlier pages, and that does not
                     // mean they are gone.
-                    if table != .placePages { gone.append(user.user, key) }
+                    if table != .placePages { gone[table, default: GoneRows(table)].append(user.user, key) }
                     continue
                 }
                 if let shown, let appearedAt = projected.appearedAt, appearedAt > shown {
@@ -166,7 +166,8 @@ public struct ProjectionWriter: Sendable {
             .flatMap { $0.pieces(bytes: bytes) }.map { ($0.collection.statements.upsert, $0.parameters(partition)) }
         requests += new.values.sorted { $0.collection < $1.collection }
             .flatMap { $0.pieces(bytes: bytes) }.map { ($0.collection.statements.insert, $0.parameters(partition)) }
-        requests += gone.pieces(bytes: bytes).map { (Queries.deleteRows, $0.parameters(partition)) }
+        requests += gone.values.sorted { $0.collection < $1.collection }
+            .flatMap { $0.pieces(bytes: bytes) }.map { ($0.collection.statements.delete, $0.parameters(partition)) }
         return requests
     }
 

@@ -1,7 +1,7 @@
 import FocusCore
 import PostgresClient
 
-/// What puts rows into a table of the read model. `ops/generate` makes them of `upsert_<table>.sql`.
+/// What puts rows into a table of the read model, and takes them out. `ops/generate` makes them of `upsert_<table>.sql`.
 struct TableStatements: Sendable {
     /// Puts rows in, and replaces those that are there.
     let upsert: Statement
@@ -10,6 +10,8 @@ struct TableStatements: Sendable {
     let insert: Statement
     /// Copies rows in that the table must not have, as a binary stream.
     let copy: Statement
+    /// Takes rows out for good: tombstones that the fold dropped, chunks that it merged.
+    let delete: Statement
     /// Columns whose type is made of text by a cast in `upsert`, by the number of their parameter there: a binary COPY
     /// casts nothing.
     let casts: [Int: CastColumn]
