@@ -45,8 +45,10 @@ public struct AllowanceUse: Hashable, Sendable {
         return excess < 0.001 ? nil : max(1, Int64(excess.rounded(.up)))
     }
 
-    public mutating func use(_ amount: Int, of allowance: Allowance, now: MonotonicTime) {
-        endsAt = max(endsAt, Double(now.milliseconds)) + allowance.time(of: amount)
+    /// - Parameter most: in so many milliseconds everything has flowed back, however much is used.
+    public mutating func use(_ amount: Int, of allowance: Allowance, now: MonotonicTime, most: Int64 = .max) {
+        let now = Double(now.milliseconds)
+        endsAt = min(max(endsAt, now) + allowance.time(of: amount), now + Double(most))
     }
 
     /// Whether this use ends before another.

@@ -23,8 +23,9 @@ public struct AllowanceTable<Key: Hashable & Sendable>: Sendable {
         return use.wait(for: amount, of: allowance, now: now)
     }
 
-    public mutating func use(_ amount: Int, by key: Key, now: MonotonicTime) {
-        uses[key, default: AllowanceUse()].use(amount, of: allowance, now: now)
+    /// See `AllowanceUse.use`.
+    public mutating func use(_ amount: Int, by key: Key, now: MonotonicTime, most: Int64 = .max) {
+        uses[key, default: AllowanceUse()].use(amount, of: allowance, now: now, most: most)
         if uses.count > bound { forget(now) }
     }
 

@@ -9,7 +9,7 @@ final class RecentWork {
     private var light: AllowanceTable<UserID>
     /// What is done for a user as long as others make room for them.
     private var quiet: AllowanceTable<UserID>
-    /// Work counts until it takes this long to flow back, and the work of one statement as what takes as long at most.
+    /// In so long everything has flowed back, however much it was.
     private let mostMilliseconds: Int64
 
     init(_ configuration: LaneConfiguration) {
@@ -23,19 +23,13 @@ final class RecentWork {
     /// How much more may be done for the user now, in units of `Work`, until they ask for much.
     func rest(of user: UserID, now: MonotonicTime) -> Int { light.rest(of: user, now: now) }
 
-    /// Counts what was done for users. Whoever asks for nothing more asks for little again after twice
-    /// `lightMilliseconds` at most, however much it was.
+    /// Counts what was done for users. Whoever asks for nothing more asks for little again after `lightMilliseconds` at
+    /// most.
     func use(_ users: [StagedUser], now: MonotonicTime) {
         for user in users {
-            count(user, in: &light, now: now)
-            count(user, in: &quiet, now: now)
+            light.use(user.share.work, by: user.id, now: now, most: mostMilliseconds)
+            quiet.use(user.share.work, by: user.id, now: now, most: mostMilliseconds)
         }
-    }
-
-    private func count(_ user: StagedUser, in table: inout AllowanceTable<UserID>, now: MonotonicTime) {
-        guard table.wait(for: .max, of: user.id, now: now) ?? 0 < mostMilliseconds else { return }
-        let most = Int64(table.allowance.amount) * mostMilliseconds / table.allowance.milliseconds
-        table.use(min(user.share.work, Int(clamping: most)), by: user.id, now: now)
     }
 
     /// Whether any of the users asks for little, and has for a while: others make room for those only. Where all ask for

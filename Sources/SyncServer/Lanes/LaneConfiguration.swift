@@ -38,8 +38,7 @@ struct LaneConfiguration: Sendable {
     var bulkRestPerMillisecond: Int64 = 200
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
-    /// For how long the last user who asked for little counts, and twice as long at most what one who asked for much
-    /// did.
+    /// For how long the last user who asked for little counts, and at most what was done for one who asked for much.
     var lightMilliseconds: Int64 = 1_000
     /// A device rests after an event that alone took more work than this (rule Q1).
     var workOfDearEvent = 5_000

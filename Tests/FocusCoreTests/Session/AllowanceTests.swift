@@ -39,6 +39,18 @@ import Testing
         #expect(abs(rest - ((1 << 30) - 10_000 * part)) <= 1)
     }
 
+    @Test("Of what may count for so long only, everything has flowed back by then, however much it was")
+    func bounded() {
+        let allowance = Allowance(10, milliseconds: 1_000)
+        var use = AllowanceUse()
+        for amount in [10, .max] {
+            use.use(amount, of: allowance, now: at(0), most: 3_000)
+            #expect(use.rest(of: allowance, now: at(0)) == 0)
+        }
+        #expect(use.rest(of: allowance, now: at(2_099)) == 0 && use.rest(of: allowance, now: at(2_100)) == 1)
+        #expect(!use.isOver(at(2_999)) && use.isOver(at(3_000)))
+    }
+
     @Test("Who counts what they asked as used when it is answered is never past what the other side counts on arrival")
     func answered() {
         for seed in UInt64(0)..<200 { #expect(refusals(seed, countsWhenAnswered: true) == 0, "seed \(seed)") }

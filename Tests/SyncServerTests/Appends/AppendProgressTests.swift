@@ -160,7 +160,7 @@ import Waits
     func besideFormerBulk() throws {
         let worker = try worker {
             ($0.workPerStatement, $0.workPerUser) = (.max, 2_000)
-            ($0.lightWork, $0.workBesideLight, $0.quietWork, $0.quietWorkMilliseconds) = (60, 200, 100, 1_000)
+            ($0.lightWork, $0.workBesideLight, $0.quietWork, $0.quietWorkMilliseconds) = (60, 200, 20, 200)
         }
         for first: Int64 in [2, 22] { try settle(worker, [append(2, first...(first + 19))]) }
         try turns(worker, [append(1, 2...401)])
