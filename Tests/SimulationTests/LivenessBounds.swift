@@ -52,8 +52,10 @@ struct LivenessBounds {
     static let noticing: Int64 = 15_000_000
     /// Everything comes to rest in this time after the faults have ended.
     static let patience: Int64 = 90_000_000
-    /// The number of events up to which each logged event extends the patience by one latency. A link with the smallest
-    /// window carries about one row in the maximum latency, and a device may lack everything that was ever appended.
+    /// The number of events up to which each logged event extends the patience by four latencies. A link with the
+    /// smallest window carries about one row in the maximum latency, and the next one has to wait for a turn of its
+    /// server; a device may lack everything that was ever appended, and an event may leave two rows: a refusal, and the
+    /// tombstone of an older one.
     static let carriedEvents = 4_000
     /// Watching devices see what is so in this time after everything else has come to rest.
     static let viewers: Int64 = 8_000_000

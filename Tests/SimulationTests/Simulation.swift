@@ -140,7 +140,7 @@ final class Simulation {
 
     /// Whether a rule is broken, or everything should have come to rest by now. No server waits for anything then.
     var isOver: Bool {
-        let carrying = Int64(min(witness.log.count, LivenessBounds.carriedEvents)) * Int64(plan.latency)
+        let carrying = 4 * Int64(min(witness.log.count, LivenessBounds.carriedEvents)) * Int64(plan.latency)
         return witness.failure != nil || clock.now >= plan.duration + LivenessBounds.patience + carrying
     }
 
