@@ -45,7 +45,7 @@ public struct AllowanceUse: Hashable, Sendable {
         return excess < 0.001 ? nil : max(1, Int64(excess.rounded(.up)))
     }
 
-    /// - Parameter most: in so many milliseconds everything has flowed back, however much is used.
+    /// - Parameter most: the milliseconds after which everything has flowed back, however much is used; at least 0.
     public mutating func use(_ amount: Int, of allowance: Allowance, now: MonotonicTime, most: Int64 = .max) {
         let now = Double(now.milliseconds)
         endsAt = min(max(endsAt, now) + allowance.time(of: amount), now + Double(most))

@@ -9,7 +9,7 @@ final class RecentWork {
     private var light: AllowanceTable<UserID>
     /// What is done for a user as long as others make room for them.
     private var quiet: AllowanceTable<UserID>
-    /// In so long everything has flowed back, however much it was.
+    /// How long it takes at most until everything has flowed back, however much it was.
     private let mostMilliseconds: Int64
 
     init(_ configuration: LaneConfiguration) {
@@ -32,9 +32,9 @@ final class RecentWork {
         }
     }
 
-    /// Whether any of the users asks for little, and has for a while: others make room for those only. Where all ask for
-    /// about as much as a user may, each is past it now and then, and would else rest for those who rested a moment
-    /// before.
+    /// Whether any of the users asks for little in this statement, and has asked for little for a while: bulk makes
+    /// room for such users only. Many who all send event after event are past `lightWork` now and then, each at other
+    /// moments: without the second condition they would rest for each other in turn, though nobody is quiet.
     func asksForLittle(_ users: [StagedUser], now: MonotonicTime) -> Bool {
         users.contains { $0.isLight && quiet.rest(of: $0.id, now: now) > 0 }
     }

@@ -146,4 +146,25 @@ import Testing
         let counts = "SELECT count(*) * 1000 + count(DISTINCT key) FROM read_1.focuses"
         #expect(try connection.integer(counts) == 40_040)
     }
+
+    @Test("Rows that are dropped go from the table of their collection, in several statements, and no others go")
+    func dropped() throws {
+        let keys = [RowCollection.focuses, .interactions].flatMap { collection in
+            (0..<10).map { RowKey(collection, key: "k\($0)") }
+        }
+        func requests(_ rows: [ProjectedRow], bytes: Int) -> [(Statement, [PostgresValue])] {
+            let user = ProjectedUser(user: history.users[0], version: Version(1), rows: rows, dueAt: nil)
+            return ProjectionWriter.requests(partition, [user], shown: nil, bytes: bytes)
+        }
+        let rows = keys.map { ProjectedRow($0, Row(version: Version(1), value: [])) }
+        _ = try connection.transaction { try $0.pipeline(requests(rows, bytes: 1 << 20)) }
+        // A key takes 30 bytes, so three fit into a statement.
+        let drops = requests(keys.filter { $0.key != "k9" }.map { ProjectedRow($0, nil) }, bytes: 90)
+        #expect(drops.count == 6)
+        _ = try connection.transaction { try $0.pipeline(drops) }
+        for table in ["focuses", "interactions"] {
+            let left = "SELECT count(*) * 10 + count(*) FILTER (WHERE key = 'k9') FROM read_1.\(table)"
+            #expect(try connection.integer(left) == 11, "\(table)")
+        }
+    }
 }

@@ -39,7 +39,7 @@ import Testing
         #expect(abs(rest - ((1 << 30) - 10_000 * part)) <= 1)
     }
 
-    @Test("Of what may count for so long only, everything has flowed back by then, however much it was")
+    @Test("Use with a bound on its time has flowed back by then, however much it was")
     func bounded() {
         let allowance = Allowance(10, milliseconds: 1_000)
         var use = AllowanceUse()
