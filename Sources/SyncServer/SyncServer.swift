@@ -146,10 +146,12 @@ public final class SyncServer: Service {
     public static func tryListening(_ configuration: SyncServerConfiguration) async throws {
         // Any free port there is.
         guard configuration.port != 0 else { return }
-        let group = MultiThreadedEventLoopGroup.singleton
-        let channel = try await bind(
-            ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1), configuration)
-        try await channel.close()
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Whoever connects meanwhile is not accepted, so the kernel resets the connection: nobody would serve it,
+            // or close it.
+            .serverChannelOption(.autoRead, value: false)
+        try await bind(bootstrap, configuration).close()
     }
 
     private static func bind(

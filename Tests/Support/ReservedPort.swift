@@ -1,14 +1,13 @@
 import Foundation
-import Support
 
 /// A port on loopback that stays reserved while the test's server is down: the system does not give it to anyone who
 /// asks for a free port, and connections to it are refused.
-final class ReservedPort: Sendable {
-    let number: Int
+public final class ReservedPort: Sendable {
+    public let number: Int
     private let descriptor: Int32
 
     /// Binds the port without listening. With SO_REUSEADDR on both sides (socket(7)) a server can still bind it.
-    init() throws {
+    public init() throws {
         let bound = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var yes: Int32 = 1
         setsockopt(bound, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
