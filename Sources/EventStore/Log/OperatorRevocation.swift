@@ -18,6 +18,9 @@ public struct OperatorRevocation: Sendable {
         public var eventsBefore: Int64
     }
 
+    /// How many revocations are read at once.
+    static let pageEvents = 1_000
+
     private let user: UserID
     private let device: DeviceID
 
@@ -76,14 +79,28 @@ public struct OperatorRevocation: Sendable {
         _ partition: Partition, on connection: PostgresConnection
     ) throws -> (version: Version, sequence: DeviceSequence, revoked: Version?) {
         let place: [PostgresValue] = [.int4(partition.rawValue), .uuid(user.uuid)]
-        let revocations = try LoggedEvent.read(
-            connection.query(Queries.findUserEvents, place + [.text(EventType.deviceRevoked.rawValue)]))
-        let revoked = revocations.first {
-            if case .deviceRevoked(let body)? = try? $0.decoded().body { body.device == device } else { false }
-        }
+        let revoked = try revocation(place, on: connection)
         let end = try connection.query(Queries.findStreamEnd, place)
-        return (
-            Version(try end.int8(row: 0, column: 0)), DeviceSequence(try end.int8(row: 0, column: 1)), revoked?.version
-        )
+        return (Version(try end.int8(row: 0, column: 0)), DeviceSequence(try end.int8(row: 0, column: 1)), revoked)
+    }
+
+    /// The version that revokes the device. Whoever holds a device of the user revokes others as often as they like, so
+    /// no more than a page is in memory.
+    private func revocation(_ place: [PostgresValue], on connection: PostgresConnection) throws -> Version? {
+        var last = Version.zero
+        while true {
+            let page = try LoggedEvent.read(
+                connection.query(
+                    Queries.findUserEvents,
+                    place + [
+                        .text(EventType.deviceRevoked.rawValue), .int8(last.rawValue), .int8(Int64(Self.pageEvents)),
+                    ]))
+            let revoked = page.first {
+                if case .deviceRevoked(let body)? = try? $0.decoded().body { body.device == device } else { false }
+            }
+            if let revoked { return revoked.version }
+            guard page.count == Self.pageEvents, let end = page.last else { return nil }
+            last = end.version
+        }
     }
 }
