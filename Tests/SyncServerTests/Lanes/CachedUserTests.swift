@@ -35,4 +35,21 @@ import Testing
         #expect(user.dirty.count > ProjectedUser.readAtOnce)
         #expect(user.projected(dueAt: nil).rows.map(\.key) == [RowKey(.stream)])
     }
+
+    @Test("A batch has the digests of a user of whom little changed; of one of whom much did they are made later")
+    func digestsOfMany() throws {
+        let (device, time) = (DeviceID.random(), Timestamp(microseconds: 1_800_000_000_000_000))
+        for (focuses, areMade) in [(400, true), (600, false)] {
+            let user = user()
+            for number in 1...focuses {
+                let body = EventBody.focusConfigured(FocusConfigured(focusID: "\(number)", name: "Work"))
+                let event = Event(
+                    version: user.state.version.next, device: device, incarnation: Incarnation(1),
+                    sequence: DeviceSequence(Int64(number)), id: .random(), app: nil, occurredAt: time,
+                    recordedAt: time, body: body)
+                user.dirty.add(try user.state.apply(event))
+            }
+            #expect((user.projected(dueAt: nil).digests != nil) == areMade, "\(focuses) focuses")
+        }
+    }
 }
