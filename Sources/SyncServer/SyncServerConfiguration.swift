@@ -8,8 +8,8 @@ public struct SyncServerConfiguration: Sendable {
     public var port: Int
     public var security: Security
     public var limits = SessionLimits()
-    /// Bytes of appends that were read and not yet answered, over all sessions. Past this many the server stops reading
-    /// from the sessions that send more (`InboundBudget`).
+    /// Bytes of appends that were read and not yet answered, over all sessions. The less of it is free, the sooner the
+    /// server stops reading from users who send more (`InboundBudget`).
     public var inboundBytes = 64 * 1024 * 1024
     /// Bytes of frames that have not come whole, over all connections (`PartialFrames`).
     public var partialFrameBytes = 64 * 1024 * 1024

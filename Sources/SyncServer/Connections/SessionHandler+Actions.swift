@@ -100,14 +100,14 @@ extension SessionHandler {
     func post(_ requests: [(Lane, LaneRequest)]) {
         guard context != nil else { return }
         for (lane, request) in requests {
-            if request.cost > 0 { charge(InboundCharge(bytes: request.cost)) }
+            if let bytes = request.charge { charge(bytes) }
             lane.post(request)
         }
     }
 
-    private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, user: device?.user) }
+    private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, owner: owner) }
 
-    /// Charges bytes to the inbound budget. Past its limit nothing is read from this connection until there is room.
+    /// Charges bytes to the inbound budget. Past its bound nothing is read from this connection until there is room.
     func charge(_ charge: InboundCharge) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -19,7 +19,7 @@ final class SessionHandler: ChannelInboundHandler {
         static let opening = Pauses(rawValue: 1)
         /// Too many appends of this session wait for their commit (rule P9).
         static let appends = Pauses(rawValue: 2)
-        /// All sessions together hold too many bytes (`InboundBudget`).
+        /// The user's sessions hold more bytes than they may (`InboundBudget`).
         static let budget = Pauses(rawValue: 4)
         /// The device does not take what it is sent.
         static let unwritable = Pauses(rawValue: 8)
@@ -45,7 +45,8 @@ final class SessionHandler: ChannelInboundHandler {
     var lane: Lane?
     /// Whose quota its requests are taken from; nil before its token is accepted.
     var device: QuotaKey?
-    private var owner: ConnectionOwner { device.map { .user($0.user) } ?? .connection(id) }
+    /// For whom what the connection takes is counted.
+    var owner: ConnectionOwner { device.map { .user($0.user) } ?? .connection(id) }
     /// Whether the device got its Welcome.
     var isOpen = false
     /// The key that the session's token was signed with; nil before Hello.
@@ -211,7 +212,7 @@ final class SessionHandler: ChannelInboundHandler {
             let context
         else { return false }
         set(.decoding, true)
-        let held = InboundCharge(bytes: frame.count, user: user)
+        let held = InboundCharge(bytes: frame.count, owner: .user(user))
         charge(held)
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let (eventLoop, budget) = (context.eventLoop, services.budget)

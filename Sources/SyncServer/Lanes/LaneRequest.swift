@@ -41,18 +41,21 @@ enum LaneRequest: Sendable {
     case headsMayHaveMoved
     case stop
 
-    /// How many bytes the request is charged to the inbound budget until the lane takes it up, because a device may ask
-    /// as fast as it sends while the lane waits for the database. Appends are charged by the connection until they are
-    /// answered. The other requests cost nothing: a session has one or a few of each kind under way.
-    var cost: Int {
+    /// What the request is charged to the inbound budget until the lane takes it up, because a device may ask as fast as
+    /// it sends while the lane waits for the database. Appends are charged by the connection until they are answered.
+    /// The other requests cost nothing: a session has one or a few of each kind under way.
+    var charge: InboundCharge? {
         switch self {
-        case .resync(_, let collections): 100 + collections.count
-        case .watch(_, _, let users): 100 + 16 * users.count
-        case .unwatch(_, let users): 100 + 16 * users.count
+        case .resync(let session, let collections):
+            InboundCharge(bytes: 100 + collections.count, owner: .connection(session))
+        case .watch(let handle, _, let users):
+            InboundCharge(bytes: 100 + 16 * users.count, owner: .connection(handle.id))
+        case .unwatch(let session, let users):
+            InboundCharge(bytes: 100 + 16 * users.count, owner: .connection(session))
         case .open, .confirm, .append, .resume, .activity, .close, .fetch, .reach, .fetched, .loaded, .audiencesFound,
             .placesFound,
             .projected, .figures, .inquire, .headsMayHaveMoved, .stop:
-            0
+            nil
         }
     }
 }

@@ -183,7 +183,7 @@ final class LaneWorker {
     /// Hands each request to the part that it concerns.
     func dispatch(_ requests: [LaneRequest]) {
         for request in requests {
-            if request.cost > 0 { context.budget.release(InboundCharge(bytes: request.cost)) }
+            if let charge = request.charge { context.budget.release(charge) }
             switch request {
             case .open(let handle, let opening):
                 sessions.enqueue(handle, opening)

@@ -2,7 +2,7 @@ import Waits
 
 /// Requests from any thread to the one thread that receives them: a lane's, or that of a service beside it.
 ///
-/// What waits here is bounded by what the senders may have under way: by the inbound budget (`LaneRequest.cost`), or by
+/// What waits here is bounded by what the senders may have under way: by the inbound budget (`LaneRequest.charge`), or by
 /// a few requests of a kind for each session or partition. A lane empties it also while it waits for the database
 /// (`LaneWorker.serveWithoutDatabase`), because devices connect again and again meanwhile.
 // @unchecked: everything mutable is used under `condition` only.

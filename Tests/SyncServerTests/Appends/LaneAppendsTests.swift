@@ -112,7 +112,7 @@ import Testing
     func gone() {
         let context = LaneSamples.context(time)
         let appends = LaneAppends(context, finder) { [store] _ in store.head }
-        _ = context.budget.reserve(InboundCharge(bytes: 100)) {}
+        _ = context.budget.reserve(InboundCharge(bytes: 100, owner: .connection(1))) {}
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
         #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
     }
@@ -252,6 +252,7 @@ import Testing
         for sequence in Int64(1)...2 { appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: sequence)) }
         #expect(stage(appends, [1: session]).isEmpty && appends.isEmpty && session.looksUp.count == 2)
         #expect(finder.questions.map(\.1) == [1] && finder.questions.first?.0.anchor == store.head.anchor)
+        #expect(finder.questions.first?.0.work == Work.lookUp + Work.place)
         #expect(appends.last(of: session) == DeviceSequence(2))
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: 3))
         #expect(appends.last(of: session) == DeviceSequence(3))

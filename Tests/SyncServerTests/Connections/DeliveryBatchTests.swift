@@ -28,7 +28,7 @@ import Testing
     func once() throws {
         let batch = DeliveryBatch()
         let handles: [SessionHandle] = [handle(1), handle(2)]
-        for handle in handles { batch.add(.answered(frame: [1], released: InboundCharge(bytes: 0)), to: handle) }
+        for handle in handles { batch.add(.answered(frame: [1], released: InboundCharge(bytes: 0, owner: .connection(1))), to: handle) }
         for handle in handles { batch.addRows([2], to: handle) }
         batch.add(.control(frame: [3]), to: handles[0])
         let sent = sent(batch)
@@ -44,7 +44,7 @@ import Testing
         let (revoked, other) = (handle(1), handle(2))
         batch.addRows([1], to: revoked)
         batch.addRows([2], to: other)
-        batch.add(.answered(frame: [3], released: InboundCharge(bytes: 0)), to: revoked)
+        batch.add(.answered(frame: [3], released: InboundCharge(bytes: 0, owner: .connection(1))), to: revoked)
         batch.cutOff(revoked)
         let sent = sent(batch)
         try #require(sent.map(\.session) == [1, 2])
