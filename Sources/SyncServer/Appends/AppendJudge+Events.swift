@@ -95,11 +95,11 @@ extension AppendJudge {
         }
         switch check {
         case .earlier:
-            staging.compared(for: user.id)
+            staging.compared(payloadBytes: incoming.envelope.payload.count, for: user.id)
             return earlier(incoming, at: place, frame, &receipts)
         // An incarnation that began again at 1 may have declared a place lost at which an event from before stands.
         case .lost where frame.append.found?.event(incoming.envelope.id, at: place.sequence) != nil:
-            staging.compared(for: user.id)
+            staging.compared(payloadBytes: incoming.envelope.payload.count, for: user.id)
             return earlier(incoming, at: place, frame, &receipts)
         // Rule P10: an ended incarnation takes no further event.
         case .next, .lost, .gap: if frame.isEnded { return taken(place, frame) }

@@ -19,7 +19,7 @@ struct AppendQueue {
         /// The frame waits until this user is loaded. So do all frames of the user, which need no turn meanwhile.
         case awaits(UserID)
         /// The frame waits with its session (`LaneSession.looksUp`), for which places are looked up in the log.
-        case joins(LaneSession)
+        case joins(LaneSession, work: Int)
     }
 
     /// The frames of a session, oldest first.
@@ -240,7 +240,7 @@ struct AppendQueue {
         turn = nil
         switch step {
         case .done: goOn(session, of: device, user)
-        case .joins(let owner):
+        case .joins(let owner, _):
             owner.looksUp.append(frame)
             goOn(session, of: device, user)
         case .begun: postponed.append(session)

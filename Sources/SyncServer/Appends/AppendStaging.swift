@@ -51,8 +51,8 @@ struct AppendStaging {
     private(set) var heavyWork = 0
     /// `work`, and what is to be done beside the lane.
     private(set) var charged = 0
-    /// The work of the dearest event since the last call of `takeDearest`.
-    private var dearest = 0
+    /// The work of the dear events since the last call of `takeDear`.
+    private var dear = 0
 
     /// Whether there is nothing to append and nothing to answer.
     var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
@@ -158,7 +158,9 @@ struct AppendStaging {
     }
 
     /// Counts work that made no event: what the log holds at a place was compared with what is sent again.
-    mutating func compared(for user: UserID) { charge(Work.comparison, to: slot(of: user)) }
+    mutating func compared(payloadBytes: Int, for user: UserID) {
+        charge(Work.comparison + payloadBytes / Work.bytesPerUnit, to: slot(of: user))
+    }
 
     /// Records that a frame of the user takes several statements.
     mutating func isPartial(_ user: UserID) { users[slot(of: user)].isPartial = true }
@@ -167,13 +169,22 @@ struct AppendStaging {
         heavyWork += users[slot].share.add(done)
         work += done
         charged += done + estimate
-        dearest = max(dearest, done + estimate)
+        users[slot].workBeside += estimate
+        if done + estimate > bounds.ofDearEvent { dear += done + estimate }
     }
 
-    /// The work of the dearest event that was staged since the last call.
-    mutating func takeDearest() -> Int {
-        defer { dearest = 0 }
-        return dearest
+    /// The work of the events that were staged since the last call, and are dear each for itself
+    /// (`WorkBounds.ofDearEvent`).
+    mutating func takeDear() -> Int {
+        defer { dear = 0 }
+        return dear
+    }
+
+    /// Begins what devices send. What fell due by the clock stands before it, and is charged to nobody: its users have
+    /// asked for nothing now, and nobody's device rests for it.
+    mutating func beginFrames() {
+        for slot in users.indices { users[slot].forgetWork() }
+        (heavyWork, dear) = (0, 0)
     }
 
     /// Gives the frames' bytes back to the budget, when none of them is answered: the lane starts over, or stops.

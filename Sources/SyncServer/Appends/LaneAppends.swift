@@ -54,7 +54,8 @@ final class LaneAppends {
         return WorkBounds(
             ofUser: configuration.workPerUser, ofStatement: configuration.workPerStatement,
             ofLightUser: { recent.rest(of: $0, now: now) },
-            ofHeavyUsers: now >= lightUntil ? .max : now < pace.restsUntil ? 0 : configuration.workBesideLight)
+            ofHeavyUsers: now >= lightUntil ? .max : now < pace.restsUntil ? 0 : configuration.workBesideLight,
+            ofDearEvent: configuration.workOfDearEvent)
     }
 
     func enqueue(_ frame: PendingAppend) { queue.enqueue(frame) }
@@ -108,6 +109,7 @@ final class LaneAppends {
         connected: (UserID) -> Set<DeviceID>, foldFailed: (UserID, any Error) -> Void
     ) {
         for dropped in queue.place({ session($0)?.identity }) { context.budget.release(dropped.request.charge) }
+        staging.beginFrames()
         while staging.hasRoom(context.configuration), let frame = queue.next() {
             guard let session = session(frame.session) else {
                 context.budget.release(frame.request.charge)
@@ -116,8 +118,8 @@ final class LaneAppends {
             }
             let before = staging.charged
             let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
-            let dear = staging.takeDearest()
-            if dear > context.configuration.workOfDearEvent {
+            let dear = staging.takeDear()
+            if dear > 0 {
                 let pause = min(context.configuration.restMilliseconds, Int64(clamping: dear / Work.perRestMillisecond))
                 let end = context.clock.monotonic().adding(milliseconds: pause)
                 queue.rest(session.identity.user, session.identity.device, until: end)
@@ -148,7 +150,7 @@ final class LaneAppends {
         into staging: inout AppendStaging, _ connected: (UserID) -> Set<DeviceID>,
         _ foldFailed: (UserID, any Error) -> Void
     ) -> AppendQueue.Step {
-        guard session.looksUp.isEmpty else { return .joins(session) }
+        guard session.looksUp.isEmpty else { return .joins(session, work: Work.frame) }
         let (id, now) = (session.identity.user, context.clock.monotonic())
         guard !users.isAwaitingLoad(id) else { return .awaits(id) }
         guard let user = users[id] else {
@@ -180,7 +182,7 @@ final class LaneAppends {
             let question = PlaceQuestion(
                 places, of: incarnation, session.identity.device, user, head(user.partition))
             placeFinder.post(question, session: session.handle.id)
-            return .joins(session)
+            return .joins(session, work: question.work)
         case .postponed: return .postponed
         }
     }
@@ -204,7 +206,7 @@ extension AppendQueue.Step {
     fileprivate var work: Int {
         switch self {
         case .done, .begun: Work.frame
-        case .joins: Work.lookUp
+        case .joins(_, let work): work
         // It was not its turn.
         case .postponed, .awaits: 0
         }

@@ -27,8 +27,8 @@ final class RecentWork {
     /// most.
     func use(_ users: [StagedUser], now: MonotonicTime) {
         for user in users {
-            light.use(user.share.work, by: user.id, now: now, most: mostMilliseconds)
-            quiet.use(user.share.work, by: user.id, now: now, most: mostMilliseconds)
+            light.use(user.work, by: user.id, now: now, most: mostMilliseconds)
+            quiet.use(user.work, by: user.id, now: now, most: mostMilliseconds)
         }
     }
 

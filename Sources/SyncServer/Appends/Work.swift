@@ -12,6 +12,8 @@ enum Work {
     static let perRestMillisecond = 10
     /// A frame that asks the log what stands at its places, which takes one or two statements beside the lane.
     static let lookUp = 200
+    /// A place that is looked up.
+    static let place = 4
     /// A user who is loaded into memory, beside their bytes, or looked up.
     static let load = 500
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.

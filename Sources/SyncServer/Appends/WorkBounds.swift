@@ -10,4 +10,6 @@ struct WorkBounds {
     var ofLightUser: (UserID) -> Int = { _ in .max }
     /// Of all users together, what is done for each past that.
     var ofHeavyUsers = Int.max
+    /// See `LaneConfiguration.workOfDearEvent`.
+    var ofDearEvent = Int.max
 }

@@ -26,7 +26,7 @@ final class PlaceFinder: Sendable {
             owner: \.question.user
         ) { work, store in
             report(work.session, Self.find(work.question, store, logger))
-            return (nil, Work.lookUp)
+            return (nil, work.question.work)
         }
     }
 
@@ -47,5 +47,16 @@ final class PlaceFinder: Sendable {
             logger.error("places not found", metadata: ["user": "\(question.user)", "error": "\(error)"])
             return nil
         }
+    }
+}
+
+extension PlaceQuestion {
+    /// The most places that are counted. A frame has fewer events.
+    private static let countedPlaces: Int64 = 10_000
+
+    /// The work of looking the places up, in units of `Work`.
+    var work: Int {
+        let count = places.upperBound.rawValue &- places.lowerBound.rawValue &+ 1
+        return Work.lookUp + Work.place * Int(min(max(0, count), Self.countedPlaces))
     }
 }

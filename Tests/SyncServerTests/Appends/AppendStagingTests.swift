@@ -14,23 +14,44 @@ import Testing
     @Test("Users are listed as they came, and each has their own work, also where their frames come in turn")
     func users() {
         var staging = AppendStaging(time.clock, behind: [:], bounds: WorkBounds(ofLightUser: { _ in Work.comparison }))
-        for user in [anna, ben, anna, anna, ben, anna] { staging.compared(for: user) }
+        for user in [anna, ben, anna, anna, ben, anna] { staging.compared(payloadBytes: 0, for: user) }
         #expect(staging.users.map(\.id) == [anna, ben])
         #expect(staging.users.map(\.share.work) == [4 * Work.comparison, 2 * Work.comparison])
         #expect(staging.work == 6 * Work.comparison && staging.heavyWork == 4 * Work.comparison)
+    }
+
+    @Test("Q1: to compare a large event costs more than to compare a small one")
+    func compared() {
+        var staging = AppendStaging(time.clock, behind: [:])
+        staging.compared(payloadBytes: 100 * Work.bytesPerUnit, for: anna)
+        #expect(staging.work == Work.comparison + 100)
+    }
+
+    @Test("Q1: what stands before the frames is charged to nobody, and takes its room all the same")
+    func beforeFrames() {
+        var staging = AppendStaging(
+            time.clock, behind: [:], bounds: WorkBounds(ofLightUser: { _ in 1 }, ofDearEvent: 1))
+        staging.compared(payloadBytes: 0, for: anna)
+        staging.beginFrames()
+        #expect(staging.work == Work.comparison && staging.heavyWork == 0 && staging.takeDear() == 0)
+        #expect(staging.users.map(\.work) == [0] && staging.users.allSatisfy { !$0.isLight })
+        for _ in 1...2 { staging.compared(payloadBytes: 0, for: anna) }
+        #expect(staging.users.map(\.work) == [2 * Work.comparison])
+        #expect(staging.heavyWork == 2 * Work.comparison - 1, "one unit is there for each user")
+        #expect(staging.takeDear() == 2 * Work.comparison && staging.takeDear() == 0)
     }
 
     @Test("Who is only compared has no folded events; who has a frame for several statements asks for more than little")
     func partial() {
         var staging = AppendStaging(time.clock, behind: [:])
         func hasLightUser() -> Bool { staging.users.contains { $0.isLight } }
-        staging.compared(for: anna)
+        staging.compared(payloadBytes: 0, for: anna)
         #expect(!staging.hasFoldedEvents(of: anna) && !staging.isUnfolded(anna))
         #expect(hasLightUser())
         #expect(!staging.hasFoldedEvents(of: ben) && !staging.isUnfolded(ben))
         staging.isPartial(anna)
         #expect(!hasLightUser())
-        staging.compared(for: ben)
+        staging.compared(payloadBytes: 0, for: ben)
         #expect(hasLightUser())
     }
 }
