@@ -61,7 +61,8 @@ import Testing
         found: FoundPlaces? = nil
     ) -> AppendJudge.Verdict {
         let request = IncomingAppend(
-            firstSequence: DeviceSequence(sequence), events: events, charge: InboundCharge(bytes: 100, owner: .connection(1)), healing: healing
+            firstSequence: DeviceSequence(sequence), events: events,
+            charge: InboundCharge(bytes: 100, owner: .connection(1)), healing: healing
         )
         return stage.judge.judge(
             PendingAppend(session: 1, request: request, found: found), of: stage.session, stage.user,

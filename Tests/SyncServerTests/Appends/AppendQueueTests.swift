@@ -16,7 +16,8 @@ import Testing
         PendingAppend(
             session: session,
             request: IncomingAppend(
-                firstSequence: DeviceSequence(sequence), events: [], charge: InboundCharge(bytes: 1, owner: .connection(1))))
+                firstSequence: DeviceSequence(sequence), events: [],
+                charge: InboundCharge(bytes: 1, owner: .connection(1))))
     }
 
     /// Stages frames until `room` units of work are done, or nothing is left that may be staged.

@@ -76,7 +76,9 @@ import Testing
         #expect(try stage(appends, sessions).answers.map(\.append.session) == [1])
     }
 
-    @Test("Q1: no device rests for what fell due by the clock, be it the user's own or another's", arguments: [true, false])
+    @Test(
+        "Q1: no device rests for what fell due by the clock, be it the user's own or another's",
+        arguments: [true, false])
     func due(isOwn: Bool) throws {
         let (appends, sessions) = try lane()
         appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()]))

@@ -64,7 +64,8 @@ import Testing
         #expect(!recent.asksForLittle([light(anna)], now: at(961)) && recent.asksForLittle([light(anna)], now: at(962)))
     }
 
-    @Test("Q1: what is done for a user beside the lane counts like what the lane does; who asks for nothing is not quiet")
+    @Test(
+        "Q1: what is done for a user beside the lane counts like what the lane does; who asks for nothing is not quiet")
     func beside() {
         let recent = recent()
         var user = StagedUser(anna, WorkShare(lightWork: 100))

@@ -28,7 +28,9 @@ import Testing
     func once() throws {
         let batch = DeliveryBatch()
         let handles: [SessionHandle] = [handle(1), handle(2)]
-        for handle in handles { batch.add(.answered(frame: [1], released: InboundCharge(bytes: 0, owner: .connection(1))), to: handle) }
+        for handle in handles {
+            batch.add(.answered(frame: [1], released: InboundCharge(bytes: 0, owner: .connection(1))), to: handle)
+        }
         for handle in handles { batch.addRows([2], to: handle) }
         batch.add(.control(frame: [3]), to: handles[0])
         let sent = sent(batch)

@@ -63,7 +63,9 @@ import Testing
         var waits = 0
         for _ in 0..<2_000 {
             if Int.random(in: 0..<5, using: &random) < 3 {
-                let next = (owner: Int.random(in: 0..<12, using: &random), bytes: Int.random(in: 1...60, using: &random))
+                let next = (
+                    owner: Int.random(in: 0..<12, using: &random), bytes: Int.random(in: 1...60, using: &random)
+                )
                 let charge = InboundCharge(bytes: next.bytes, owner: owners[next.owner])
                 if !budget.reserve(charge, resume: resumed.note("\(next.owner)")) { waits += 1 }
                 held.append(next)

@@ -22,7 +22,8 @@ import Testing
                 recordedAt: staging.recordingTime(of: PartLog.partition), body: body)
             try staging.record(event, LoggedPayload(body), user)
         }
-        let request = IncomingAppend(firstSequence: DeviceSequence(1), events: [], charge: InboundCharge(bytes: 10, owner: .connection(1)))
+        let request = IncomingAppend(
+            firstSequence: DeviceSequence(1), events: [], charge: InboundCharge(bytes: 10, owner: .connection(1)))
         var answer = AppendStaging.Answer(
             append: PendingAppend(session: 1, request: request), partition: PartLog.partition)
         answer.appended = Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: [])

@@ -88,7 +88,8 @@ enum LaneSamples {
         return PendingAppend(
             session: session,
             request: IncomingAppend(
-                firstSequence: DeviceSequence(sequence), events: events, charge: InboundCharge(bytes: 100, owner: .connection(1))))
+                firstSequence: DeviceSequence(sequence), events: events,
+                charge: InboundCharge(bytes: 100, owner: .connection(1))))
     }
 
     static func focus(_ id: String = "work", isActive: Bool = true) -> EventBody {
