@@ -58,6 +58,9 @@ struct AppendQueue {
     private var awaiting: [UserID: [UInt64]] = [:]
     /// The devices that rest, until when, and their sessions with frames.
     private var resting: [Owner: (until: MonotonicTime, sessions: [UInt64])] = [:]
+    /// The first end of those rests, and how many sessions with frames wait for any: thousands may rest, and are not
+    /// looked through in every turn.
+    private var (firstRestEnds, restingSessions): (MonotonicTime?, Int) = (nil, 0)
     /// The sessions that stand aside until the statement is staged.
     private var postponed: [UInt64] = []
     /// Whose frame was returned last.
@@ -132,24 +135,27 @@ struct AppendQueue {
         }
     }
 
-    /// When the next rest of a device with frames ends; nil when none does.
-    var nextRestEnds: MonotonicTime? { resting.values.lazy.filter { !$0.sessions.isEmpty }.map(\.until).min() }
+    /// When to look for rests that have ended; nil when no frame waits for one.
+    var nextRestEnds: MonotonicTime? { restingSessions > 0 ? firstRestEnds : nil }
 
     /// Ends the rests whose time is over.
     mutating func endRests(now: MonotonicTime) {
-        guard !resting.isEmpty else { return }
+        guard let first = firstRestEnds, first <= now else { return }
         let ended = resting.filter { $0.value.until <= now }
         for (owner, rest) in ended.sorted(by: { ($0.value.until, $0.key.device) < ($1.value.until, $1.key.device) }) {
             resting[owner] = nil
             for session in rest.sessions { count += lines[session]?.frames.count ?? 0 }
+            restingSessions -= rest.sessions.count
             unplace(rest.sessions)
         }
+        firstRestEnds = resting.values.lazy.map(\.until).min()
     }
 
     /// Has the device's frames wait until then.
     mutating func rest(_ user: UserID, _ device: DeviceID, until end: MonotonicTime) {
         let owner = Owner(user: user, device: device)
         resting[owner] = (max(end, resting[owner]?.until ?? end), resting[owner]?.sessions ?? [])
+        firstRestEnds = min(firstRestEnds ?? end, end)
     }
 
     /// Has the sessions get a place with the next statement, before those that came later.
@@ -180,7 +186,7 @@ struct AppendQueue {
                 lines[session] = nil
                 continue
             }
-            guard !lays(session, with: Owner(user: owner.user, device: owner.device)) else { continue }
+            guard !putsToRest(session, with: Owner(user: owner.user, device: owner.device)) else { continue }
             lines[session]?.place = .placed
             users.wait(owner.user, opening: Devices(goneLimit: Self.goneDevices))
             users.with(owner.user) { devices in
@@ -193,11 +199,12 @@ struct AppendQueue {
 
     /// Has the session's frames wait with its device, if that rests. A frame of which only the answer is missing does
     /// not.
-    private mutating func lays(_ session: UInt64, with owner: Owner) -> Bool {
+    private mutating func putsToRest(_ session: UInt64, with owner: Owner) -> Bool {
         guard resting[owner] != nil, lines[session]?.frames.first?.isTaken != true else { return false }
         count -= lines[session]?.frames.count ?? 0
         lines[session]?.place = .resting
         resting[owner]?.sessions.append(session)
+        restingSessions += 1
         return true
     }
 
@@ -219,7 +226,8 @@ struct AppendQueue {
     private mutating func next(of user: UserID) -> (DeviceID, UInt64, PendingAppend)? {
         while let device = users.with(user, { $0.next() }) ?? nil {
             while let session = pop(device, of: user) {
-                if lines[session]?.frames.isEmpty == false, lays(session, with: Owner(user: user, device: device)) {
+                if lines[session]?.frames.isEmpty == false, putsToRest(session, with: Owner(user: user, device: device))
+                {
                     continue
                 }
                 if let frame = lines[session]?.frames.popFirst() { return (device, session, frame) }

@@ -163,7 +163,7 @@ struct AppendStaging {
     }
 
     /// Records that a frame of the user takes several statements.
-    mutating func isPartial(_ user: UserID) { users[slot(of: user)].isPartial = true }
+    mutating func markPartial(_ user: UserID) { users[slot(of: user)].isPartial = true }
 
     private mutating func charge(_ done: Int, beside estimate: Int = 0, to slot: Int) {
         heavyWork += users[slot].share.add(done)

@@ -7,6 +7,13 @@ import FocusCore
 /// with its session until the log was asked what stands at its places, and comes back. The frames of a session keep their
 /// order, and so do their answers (rule P6).
 final class LaneAppends {
+    /// How many frames that find no room make the next one rest for a millisecond: to ask a frame takes about 8 µs, so
+    /// that asking takes a twentieth of the lane's time.
+    private static let heldBackPerMillisecond = 3
+    /// Such rests end together, as many as fall into so many milliseconds: to look for those that have ended takes time
+    /// too.
+    private static let restStep: Int64 = 16
+
     private var queue = AppendQueue()
     private let context: LaneContext
     private let judge: AppendJudge
@@ -19,6 +26,8 @@ final class LaneAppends {
     private var pace: BulkPace
     /// When the last statement was answered.
     private var lastEnd = MonotonicTime(milliseconds: .min)
+    /// How many frames found no room in the statement.
+    private var heldBack = 0
     /// Until when the last user who asked for little beside one who asked for much counts.
     private var lightUntil = MonotonicTime(milliseconds: .min)
 
@@ -110,6 +119,7 @@ final class LaneAppends {
     ) {
         for dropped in queue.place({ session($0)?.identity }) { context.budget.release(dropped.request.charge) }
         staging.beginFrames()
+        heldBack = 0
         while staging.hasRoom(context.configuration), let frame = queue.next() {
             guard let session = session(frame.session) else {
                 context.budget.release(frame.request.charge)
@@ -162,18 +172,16 @@ final class LaneAppends {
         guard staging.carries(user.partition) else { return .postponed }
         // A frame of which only the answer is missing needs no room.
         guard staging.hasRoomForWork(of: id) || frame.isTaken && !staging.isUnfolded(id) else {
-            if now < pace.restsUntil, staging.asksForMuch(id) {
-                queue.rest(id, session.identity.device, until: pace.restsUntil)
-            }
+            holdBack(session.identity, until: now < pace.restsUntil && staging.asksForMuch(id) ? pace.restsUntil : now)
             return .postponed
         }
-        if frame.progress != nil { staging.isPartial(id) }
+        if frame.progress != nil { staging.markPartial(id) }
         user.lastUsed = now.milliseconds
         let connected = frame.request.revokesDevices ? connected(id) : []
         switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {
         case .staged: return .done
         case .begun:
-            staging.isPartial(id)
+            staging.markPartial(id)
             return .begun
         case .foldFailed(let error):
             foldFailed(id, error)
@@ -185,6 +193,18 @@ final class LaneAppends {
             return .joins(session, work: question.work)
         case .postponed: return .postponed
         }
+    }
+
+    /// Has a device rest of which a frame found no room, at least until then. Where thousands wait like that, it takes
+    /// time to ask each of them in every statement, for which everybody else waits: each rests the longer, the more
+    /// stand before it.
+    private func holdBack(_ identity: Identity, until end: MonotonicTime) {
+        let now = context.clock.monotonic()
+        let rest = min(Int64(heldBack / Self.heldBackPerMillisecond), context.configuration.bulkRestMilliseconds)
+        heldBack += 1
+        let time = now.adding(milliseconds: rest).milliseconds
+        let end = max(end, MonotonicTime(milliseconds: time - time % Self.restStep))
+        if end > now { queue.rest(identity.user, identity.device, until: end) }
     }
 }
 

@@ -30,8 +30,8 @@ struct LaneConfiguration: Sendable {
     /// While such users append too, what a statement does for each other user past that is so much in all: they
     /// wait for one such statement at most, and for their own. Bulk takes more statements then.
     var workBesideLight = 1_000
-    /// How long the lane may be busy until a statement is answered meanwhile, or twice as long as it lately took at the
-    /// least, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
+    /// The machine lacks time when the lane is busy for longer than this before a statement is answered, and for more than
+    /// twice the shortest such time of late, which is long where a commit waits for a distant standby.
     var statementMilliseconds: Int64 = 2
     /// How many times as long as a statement took beyond `statementMilliseconds` bulk rests. A statement that took
     /// 2.5 ms more makes it rest for `bulkRestMilliseconds`, which is the most.

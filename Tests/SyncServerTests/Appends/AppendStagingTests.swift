@@ -49,7 +49,7 @@ import Testing
         #expect(!staging.hasFoldedEvents(of: anna) && !staging.isUnfolded(anna))
         #expect(hasLightUser())
         #expect(!staging.hasFoldedEvents(of: ben) && !staging.isUnfolded(ben))
-        staging.isPartial(anna)
+        staging.markPartial(anna)
         #expect(!hasLightUser())
         staging.compared(payloadBytes: 0, for: ben)
         #expect(hasLightUser())
