@@ -54,4 +54,56 @@ import Testing
         staging.compared(payloadBytes: 0, for: ben)
         #expect(hasLightUser())
     }
+
+    /// A statement with two events of Anna's.
+    private func staging(isLocked: Bool = false) throws -> AppendStaging {
+        let (store, users) = (PartLog(), PartUsers())
+        try users.load(anna, from: store)
+        let user = try #require(users[anna])
+        var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head], isLocked: isLocked)
+        for number in Int64(1)...2 {
+            let event = Event(
+                version: user.state.version.next, device: .server, incarnation: Incarnation(0),
+                sequence: DeviceSequence(number), id: EventID(UUID()), app: nil, occurredAt: time.wall,
+                recordedAt: time.wall, body: LaneSamples.focus("f\(number)"))
+            try staging.record(event, LoggedPayload(event.body), user)
+        }
+        return staging
+    }
+
+    @Test("Q1: a statement takes frames until it has its events, its bytes or its work; a locked one has fewer")
+    func room() throws {
+        for isLocked in [false, true] {
+            let staging = try staging(isLocked: isLocked)
+            func hasRoom(_ change: (inout LaneConfiguration) -> Void) -> Bool {
+                var configuration = LaneConfiguration()
+                change(&configuration)
+                return staging.hasRoom(configuration)
+            }
+            for more in [0, 1] {
+                #expect(hasRoom { $0.eventsPerStatement = staging.eventCount + more } == (more == 1))
+                #expect(hasRoom { $0.bytesPerStatement = staging.byteCount + more } == (more == 1))
+                #expect(hasRoom { $0.workPerStatement = staging.work + more } == (more == 1))
+                #expect(hasRoom { $0.eventsPerLock = staging.eventCount + more } == (more == 1 || !isLocked))
+                #expect(hasRoom { $0.bytesPerLock = staging.byteCount + more } == (more == 1 || !isLocked))
+            }
+        }
+    }
+
+    @Test("Q1: what is due takes a quarter of a statement's events, and half of the work that a user may have")
+    func roomForDue() throws {
+        for isLocked in [false, true] {
+            let staging = try staging(isLocked: isLocked)
+            func hasRoom(_ change: (inout LaneConfiguration) -> Void) -> Bool {
+                var configuration = LaneConfiguration()
+                change(&configuration)
+                return staging.hasRoomForDue(configuration)
+            }
+            for more in [0, 1] {
+                #expect(hasRoom { $0.eventsPerStatement = 4 * (staging.eventCount + more) } == (more == 1))
+                #expect(hasRoom { $0.workPerUser = 2 * (staging.work + more) } == (more == 1))
+                #expect(hasRoom { $0.eventsPerLock = 4 * (staging.eventCount + more) } == (more == 1 || !isLocked))
+            }
+        }
+    }
 }
