@@ -122,7 +122,7 @@ let package = Package(
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests(
             "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
-        tests("AdminPortTests", ["AdminPort", "Support", nioCore, nioHTTP1, nioLocks, nioPosix]),
+        tests("AdminPortTests", ["AdminPort", "Support", nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL]),
         tests("ConformanceTests", ["Conformance", "FocusCore", "FocusWire", "Support", nioCore, nioPosix]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
@@ -130,7 +130,7 @@ let package = Package(
             "SyncServerTests",
             [
                 "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support",
-                nioEmbedded, nioLocks, nioPosix, nioTLS, logging,
+                "Tokens", nioEmbedded, nioLocks, nioPosix, nioSSL, nioTLS, logging,
             ]),
         tests(
             "EndToEndTests",

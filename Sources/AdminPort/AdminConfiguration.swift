@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 /// Where the port for machines listens, how it is secured, and its bounds.
@@ -31,6 +32,8 @@ public struct AdminConfiguration: Sendable {
         var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["http/1.1"]
+        // A machine that is gone does not answer the end of TLS, and a server that stops waits for it.
+        tls.shutdownTimeout = .seconds(1)
         return try NIOSSLContext(configuration: tls)
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
+import NIOSSL
 import Support
 import Testing
 
@@ -139,6 +141,16 @@ import Testing
             silent[3].send("GET /livez HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
             #expect(HTTPAnswer(silent[3].rest())?.status == 200, "it was not")
         }
+    }
+
+    @Test("G1: a machine that is gone keeps the port open for no more than a second, in which TLS waits for its answer")
+    func goneMachine() throws {
+        let files = try KnownCertificate()
+        defer { try? FileManager.default.removeItem(atPath: files.directory) }
+        var configuration = AdminConfiguration(host: "192.0.2.1", port: 0)
+        configuration.certificate = (files.certificate, files.key)
+        let context = try #require(try configuration.makeContext())
+        #expect(context.configuration.shutdownTimeout <= .seconds(1))
     }
 
     @Test("Beyond loopback there is no port without a certificate")

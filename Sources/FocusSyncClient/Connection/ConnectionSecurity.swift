@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 /// How a connection is secured.
@@ -13,6 +14,8 @@ public enum ConnectionSecurity: Hashable, Sendable {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv13
         tls.applicationProtocols = ["focus-sync/1"]
+        // A server that is gone does not answer the end of TLS.
+        tls.shutdownTimeout = .seconds(1)
         if let trustFile { tls.trustRoots = .file(trustFile) }
         // A numeric address has no server name; the certificate is checked against the address itself.
         return try NIOSSLClientHandler(

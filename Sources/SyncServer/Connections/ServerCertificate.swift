@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 /// The server's certificate with its key, as new connections get them.
@@ -29,6 +30,8 @@ struct ServerCertificate: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv13
         tls.applicationProtocols = ["focus-sync/1"]
+        // A device that is gone does not answer the end of TLS, and a server that stops waits for it (rule G1).
+        tls.shutdownTimeout = .seconds(1)
         do {
             context = try NIOSSLContext(configuration: tls)
         } catch {

@@ -1,6 +1,5 @@
 import FocusCore
 import NIOCore
-import NIOSSL
 
 /// What lanes have for a connection. Flow: deliveries → held while the heads they rest on are too old → frames → bytes.
 extension SessionHandler {
@@ -109,15 +108,9 @@ extension SessionHandler {
     /// so the connection is closed without one.
     private func cutOff() {
         journal.flaw = ConnectionJournal.revoked
-        guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
+        guard session.hasRowsWaiting, context != nil else { return goAway(.unauthenticated) }
         session.disconnected()
         journal.cutOff(.unauthenticated)
-        transport(context).close(promise: nil)
-    }
-
-    /// Where a connection is closed at once. The TLS handler is bypassed: on close it would first write the bytes that
-    /// it holds.
-    func transport(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
-        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
+        closeTransport()
     }
 }

@@ -1,5 +1,6 @@
 import FocusCore
 import NIOCore
+import NIOSSL
 
 /// What a device is sent.
 extension SessionHandler {
@@ -42,15 +43,33 @@ extension SessionHandler {
         context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
     }
 
-    /// Flushes, then closes. A device that does not take the last bytes is cut off after 3 s.
+    /// Flushes, then closes. A device that does not take the last bytes is cut off after 3 s, whatever TLS waits for. One
+    /// whose TLS handshake is not over can be told nothing, and is closed at once.
     func close() {
         guard let context else { return }
         timer?.cancel()
+        guard !isInHandshake(context) else { return closeTransport() }
         context.flush()
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
             channel.close(promise: nil)
         }
-        context.eventLoop.scheduleTask(in: .seconds(3)) { channel.close(promise: nil) }
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .seconds(3)) { loop.value.closeTransport() }
+    }
+
+    private func isInHandshake(_ context: ChannelHandlerContext) -> Bool {
+        (try? context.pipeline.syncOperations.context(handlerType: HandshakeEnd.self)) != nil
+    }
+
+    /// Closes the connection without waiting for anything that TLS would still send or get.
+    func closeTransport() {
+        if let context { transport(context).close(promise: nil) }
+    }
+
+    /// Where a connection is closed at once. The TLS handler is bypassed: on close it would first write the bytes that
+    /// it holds, and wait for the device's answer.
+    private func transport(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
+        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
     }
 }

@@ -121,11 +121,6 @@ final class SessionHandler: ChannelInboundHandler {
         closeTransport()
     }
 
-    /// Closes the connection without waiting for anything that TLS would still send or get.
-    private func closeTransport() {
-        if let context { transport(context).close(promise: nil) }
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
         journal.received += buffer.readableBytes
