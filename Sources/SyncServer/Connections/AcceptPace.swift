@@ -23,7 +23,7 @@ final class AcceptPace: ChannelDuplexHandler {
     private static let logInterval = TimeAmount.seconds(10)
 
     private var accepted: Int64 = 0
-    private var hasFailed = false
+    private var isPausing = false
     private var logsFrom = NIODeadline.uptimeNanoseconds(0)
     private let logger: Logger
 
@@ -37,18 +37,41 @@ final class AcceptPace: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A client that left before it was accepted is no failure of ours.
         guard (error as? IOError)?.errnoCode != ECONNABORTED else { return }
-        hasFailed = true
+        pause(context)
         let now = context.eventLoop.now
         guard now >= logsFrom else { return }
         logsFrom = now + Self.logInterval
         logger.error("connections cannot be accepted", metadata: ["error": "\(error)"])
     }
 
+    /// Has nothing accepted for a while. NIO asks this handler for no read after a failure: it takes the read that failed
+    /// for one that is still to be done, and only without `autoRead` is the socket not looked at.
+    private func pause(_ context: ChannelHandlerContext) {
+        guard !isPausing else { return }
+        isPausing = true
+        setReading(false, context)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.pauseAfterFailure) {
+            let (pace, context) = bound.value
+            (pace.isPausing, pace.accepted) = (false, 0)
+            pace.setReading(true, context)
+        }
+    }
+
+    private func setReading(_ isOn: Bool, _ context: ChannelHandlerContext) {
+        do {
+            try context.channel.syncOptions?.setOption(.autoRead, value: isOn)
+        } catch {
+            // Only a closed channel refuses the option.
+            logger.debug("accepting not changed", metadata: ["error": "\(error)"])
+        }
+    }
+
     func read(context: ChannelHandlerContext) {
         // Without connections since the last read there is no pause: a connection that comes alone does not wait.
-        guard accepted > 0 || hasFailed else { return context.read() }
-        let pause = hasFailed ? Self.pauseAfterFailure : Self.pause * accepted
-        (accepted, hasFailed) = (0, false)
+        guard accepted > 0 else { return context.read() }
+        let pause = Self.pause * accepted
+        accepted = 0
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: pause) { bound.value.read() }
     }

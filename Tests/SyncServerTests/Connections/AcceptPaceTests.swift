@@ -8,30 +8,47 @@ import Testing
 
 /// When a listener accepts again.
 @Suite struct AcceptPaceTests {
-    @Test("Q2: after a connection that could not be accepted there is a pause; none after one that went by itself")
-    func descriptorsUsedUp() throws {
-        let reads = CountedReads()
-        let pace = AcceptPace(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let channel = EmbeddedChannel(handlers: [reads, pace])
-        let before = reads.count
-        channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
-        channel.pipeline.read()
-        #expect(reads.count == before, "the kernel would offer the connection again at once")
-        channel.embeddedEventLoop.advanceTime(by: AcceptPace.pauseAfterFailure)
-        #expect(reads.count == before + 1)
-        channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNABORTED, reason: "accept"))
-        channel.pipeline.read()
-        #expect(reads.count == before + 2)
+    private static let shortage = IOError(errnoCode: EMFILE, reason: "accept")
+
+    private let channel = EmbeddedChannel(
+        handler: AcceptPace(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+
+    /// Whether the listener was told last to read; nil: it was told nothing.
+    private var isReading: Bool? { channel.options.compactMap { $0.value as? Bool }.last }
+
+    @Test("Q2: a socket without descriptors for those who connect is tried ten times a second, and then accepts them")
+    func descriptorsUsedUp() async {
+        // The limit holds for the whole process.
+        await #expect(processExitsWith: .success) {
+            let failures = try await DescriptorShortage.countFailures()
+            #expect((1...5).contains(failures), "\(failures) times")
+        }
     }
-}
 
-private final class CountedReads: ChannelOutboundHandler {
-    typealias OutboundIn = ByteBuffer
+    @Test("Q2: connections that could not be accepted make one pause; one that went by itself makes none")
+    func pauses() throws {
+        defer { _ = try? channel.finish() }
+        let half = TimeAmount.nanoseconds(AcceptPace.pauseAfterFailure.nanoseconds / 2)
+        channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNABORTED, reason: "accept"))
+        #expect(isReading == nil)
+        channel.pipeline.fireErrorCaught(Self.shortage)
+        channel.embeddedEventLoop.advanceTime(by: half)
+        channel.pipeline.fireErrorCaught(Self.shortage)
+        #expect(isReading == false)
+        channel.embeddedEventLoop.advanceTime(by: half)
+        #expect(isReading == true)
+        channel.pipeline.fireErrorCaught(Self.shortage)
+        channel.embeddedEventLoop.advanceTime(by: half)
+        #expect(isReading == false, "the pause that is over is not taken for this one")
+        channel.embeddedEventLoop.advanceTime(by: half)
+        #expect(isReading == true)
+    }
 
-    var count = 0
-
-    func read(context: ChannelHandlerContext) {
-        count += 1
-        context.read()
+    @Test("Q2: a listener that is closed in a pause is left alone")
+    func closed() throws {
+        channel.pipeline.fireErrorCaught(Self.shortage)
+        _ = try? channel.finish()
+        channel.embeddedEventLoop.advanceTime(by: AcceptPace.pauseAfterFailure)
+        #expect(isReading == false)
     }
 }
