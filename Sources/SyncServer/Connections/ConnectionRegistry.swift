@@ -16,7 +16,10 @@ final class ConnectionRegistry: Sendable {
         var unauthenticated = 0
         var ofAddress: [ClientAddress: Count] = [:]
         var next: UInt64 = 1
-        var whenEmpty: (@Sendable () -> Void)?
+        /// What those who sent all connections away wait for.
+        var whenEmpty: [@Sendable () -> Void] = []
+        /// Why all connections are sent away, those too that come later; nil: they are not.
+        var ending: ErrorCode?
 
         /// Counts the connection with those of its address; removes what counts nothing.
         mutating func count(_ connection: Connection, by step: Int) {
@@ -58,7 +61,7 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// Registers the connection until `remove`.
+    /// Registers the connection until `remove`. Where all connections were sent away, it is told so too.
     /// - Parameters:
     ///   - address: where it comes from; nil: not over IP.
     ///   - order: tells the connection what to do; may be called on any thread.
@@ -69,12 +72,16 @@ final class ConnectionRegistry: Sendable {
     ) -> ErrorCode? {
         let isProxy = address.map { address in limits.trustedProxies.contains { $0.contains(address) } } ?? false
         let connection = Connection(quota: quota, address: isProxy ? nil : limits.bounded(address), order: order)
-        return state.withLockedValue { state in
+        let (refusal, ending): (ErrorCode?, ErrorCode?) = state.withLockedValue { state in
             state.open[id] = connection
             state.count(connection, by: 1)
-            if state.open.count > limits.total || state.unauthenticated > limits.unauthenticated { return .overloaded }
-            return exceeds(connection, state) ? .tooMany : nil
+            if state.open.count > limits.total || state.unauthenticated > limits.unauthenticated {
+                return (.overloaded, state.ending)
+            }
+            return (exceeds(connection, state) ? .tooMany : nil, state.ending)
         }
+        if let ending { order(.goAway(ending, together: 1)) }
+        return refusal
     }
 
     /// Records for whom a trusted proxy has connected.
@@ -110,11 +117,13 @@ final class ConnectionRegistry: Sendable {
 
     /// Records that the connection is closed.
     func remove(_ id: UInt64) {
-        let whenEmpty: (@Sendable () -> Void)? = state.withLockedValue {
-            if let connection = $0.open.removeValue(forKey: id) { $0.count(connection, by: -1) }
-            return $0.open.isEmpty ? $0.whenEmpty.take() : nil
+        let whenEmpty: [@Sendable () -> Void] = state.withLockedValue { state in
+            if let connection = state.open.removeValue(forKey: id) { state.count(connection, by: -1) }
+            guard state.open.isEmpty else { return [] }
+            defer { state.whenEmpty = [] }
+            return state.whenEmpty
         }
-        whenEmpty?()
+        for call in whenEmpty { call() }
     }
 
     var count: Int { state.withLockedValue { $0.open.count } }
@@ -127,11 +136,12 @@ final class ConnectionRegistry: Sendable {
 
     var queuedBytes: [Int] { state.withLockedValue { $0.open.values.map(\.quota.queuedBytes) } }
 
-    /// Sends all connections away.
+    /// Sends all connections away, and each that comes from now on.
     /// - Parameter whenEmpty: called once no connection is open; at once when there is none.
     func goAway(_ code: ErrorCode, whenEmpty: @escaping @Sendable () -> Void) {
         let open = state.withLockedValue { state in
-            if !state.open.isEmpty { state.whenEmpty = whenEmpty }
+            state.ending = code
+            if !state.open.isEmpty { state.whenEmpty.append(whenEmpty) }
             return Array(state.open.values)
         }
         if open.isEmpty { whenEmpty() }

@@ -1,4 +1,5 @@
 import FocusCore
+import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -86,6 +87,39 @@ import Testing
         registry.remove(1)
         registry.remove(2)
         #expect(try add(registry, 4, "192.0.2.1") == nil)
+    }
+
+    @Test("G1: a connection that comes after all were sent away is sent away too, and waited for")
+    func late() {
+        let registry = limits { _ in }
+        let (told, isEmpty) = (NIOLockedValueBox<[UInt64]>([]), NIOLockedValueBox(false))
+        func add(_ id: UInt64) -> ErrorCode? {
+            registry.add(id, OutgoingQuota(limit: 1), from: nil) { order in
+                guard case .goAway(.shuttingDown, _) = order else { return }
+                told.withLockedValue { $0.append(id) }
+            }
+        }
+        #expect(add(1) == nil)
+        registry.goAway(.shuttingDown) { isEmpty.withLockedValue { $0 = true } }
+        #expect(add(2) == nil && told.withLockedValue { $0 } == [1, 2])
+        registry.remove(1)
+        #expect(!isEmpty.withLockedValue { $0 })
+        registry.remove(2)
+        #expect(isEmpty.withLockedValue { $0 })
+        #expect(add(3) == nil && told.withLockedValue { $0 } == [1, 2, 3])
+    }
+
+    @Test("G1: whoever sends all away twice hears of the end twice")
+    func twice() throws {
+        let registry = limits { _ in }
+        let ends = NIOLockedValueBox<[Int]>([])
+        #expect(try add(registry, 1, nil) == nil)
+        for call in 1...2 { registry.goAway(.shuttingDown) { ends.withLockedValue { $0.append(call) } } }
+        #expect(ends.withLockedValue { $0 } == [])
+        registry.remove(1)
+        #expect(ends.withLockedValue { $0 } == [1, 2])
+        registry.goAway(.shuttingDown) { ends.withLockedValue { $0.append(3) } }
+        #expect(ends.withLockedValue { $0 } == [1, 2, 3])
     }
 
     @Test("Ranges of addresses are what CIDR notation says")
