@@ -5,6 +5,8 @@ import NIOConcurrencyHelpers
 public struct ServerHealth: Hashable, Sendable {
     /// Whether it stops: it accepts nobody any more.
     public var isStopping = false
+    /// Whether its listener closed by itself: it accepts nobody any more until it is started again.
+    public var hasLostListener = false
     /// Since PostgreSQL answered a heartbeat, of which there are four a second; nil: it never did.
     public var sinceAnswer: Int64?
     /// Whether PostgreSQL has proved lately that it is the one that writes the log, or need not prove it
@@ -28,7 +30,8 @@ extension SyncServer {
         let heads = context.freshness.oldest
         let isStopping = isStopping.withLockedValue { $0 }
         return ServerHealth(
-            isStopping: isStopping, sinceAnswer: primary.answeredAt.map { now - $0 },
+            isStopping: isStopping, hasLostListener: hasLostListener.withLockedValue { $0 },
+            sinceAnswer: primary.answeredAt.map { now - $0 },
             isPrimary: primary.vouches(within: Self.heartbeatPatience),
             sinceHeads: heads < MonotonicTime(milliseconds: 0) ? nil : now - heads,
             // Threads that ended go on no more.

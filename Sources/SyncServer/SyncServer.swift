@@ -40,7 +40,9 @@ public final class SyncServer: Service {
     private let certificate: NIOLockedValueBox<ServerCertificate?>
     private let handshakes: HandshakePaces
     let figures: FiguresCollector
-    private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
+    let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
+    /// Whether the listener closed while the server did not stop.
+    let hasLostListener = NIOLockedValueBox(false)
     /// Whether `stop` has begun.
     let isStopping: NIOLockedValueBox<Bool>
     let storeWatch: StoreWatch
@@ -125,7 +127,7 @@ public final class SyncServer: Service {
         decoder.start()
         do {
             let channel = try await listen()
-            listener.withLockedValue { $0 = channel }
+            keep(channel)
             guard let address = channel.localAddress, let port = address.port else {
                 throw SyncServerError.notListening
             }
@@ -215,8 +217,7 @@ public final class SyncServer: Service {
     /// Rule G1: stops accepting, finishes the commits that are under way, sends every device away, ends all threads.
     public func stop() async throws {
         isStopping.withLockedValue { $0 = true }
-        let channel = listener.withLockedValue { $0.take() }
-        try await channel?.close()
+        await closeListener()
         await drain()
         await sendEverybodyAway()
         try await group.shutdownGracefully()

@@ -12,8 +12,7 @@ extension ReadinessCheck {
         let looks = health.sinceHeads.map { $0 < lanePatience } ?? false
         return [
             ReadinessCheck(
-                "serving", isPassed: !health.isStopping,
-                detail: health.isStopping ? "stops: nobody is let in" : "devices are let in"),
+                "serving", isPassed: !health.isStopping && !health.hasLostListener, detail: serving(health)),
             ReadinessCheck(
                 "database", isPassed: answers,
                 detail: health.sinceAnswer.map { "answered \($0) ms ago" } ?? "has not answered yet"),
@@ -24,5 +23,10 @@ extension ReadinessCheck {
                 "lanes", isPassed: looks,
                 detail: health.sinceHeads.map { "looked at the log \($0) ms ago" } ?? "have not seen the log yet"),
         ]
+    }
+
+    private static func serving(_ health: ServerHealth) -> String {
+        if health.isStopping { return "stops: nobody is let in" }
+        return health.hasLostListener ? "the listener closed, nobody can connect: restart it" : "devices are let in"
     }
 }
