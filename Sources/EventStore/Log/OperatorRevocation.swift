@@ -19,7 +19,7 @@ public struct OperatorRevocation: Sendable {
     }
 
     /// How many revocations are read at once.
-    static let pageEvents = 1_000
+    static let pageEvents: Int64 = 1_000
 
     private let user: UserID
     private let device: DeviceID
@@ -93,7 +93,7 @@ public struct OperatorRevocation: Sendable {
                 connection.query(
                     Queries.findUserEvents,
                     place + [
-                        .text(EventType.deviceRevoked.rawValue), .int8(last.rawValue), .int8(Int64(Self.pageEvents)),
+                        .text(EventType.deviceRevoked.rawValue), .int8(last.rawValue), .int8(Self.pageEvents),
                     ]))
             let revoked = page.first {
                 if case .deviceRevoked(let body)? = try? $0.decoded().body { body.device == device } else { false }
