@@ -9,7 +9,7 @@ import FocusCore
 final class LaneAppends {
     /// How many frames that find no room make the next one rest for a millisecond: to ask a frame takes about 8 µs, so
     /// that asking takes a twentieth of the lane's time.
-    private static let heldBackPerMillisecond = 3
+    private static let heldBackPerMillisecond: Int64 = 3
     /// Such rests end together, as many as fall into so many milliseconds: to look for those that have ended takes time
     /// too.
     private static let restStep: Int64 = 16
@@ -27,7 +27,7 @@ final class LaneAppends {
     /// When the last statement was answered.
     private var lastEnd = MonotonicTime(milliseconds: .min)
     /// How many frames found no room in the statement.
-    private var heldBack = 0
+    private var heldBack: Int64 = 0
     /// Until when the last user who asked for little beside one who asked for much counts.
     private var lightUntil = MonotonicTime(milliseconds: .min)
 
@@ -200,7 +200,7 @@ final class LaneAppends {
     /// stand before it.
     private func holdBack(_ identity: Identity, until end: MonotonicTime) {
         let now = context.clock.monotonic()
-        let rest = min(Int64(heldBack / Self.heldBackPerMillisecond), context.configuration.bulkRestMilliseconds)
+        let rest = min(heldBack / Self.heldBackPerMillisecond, context.configuration.bulkRestMilliseconds)
         heldBack += 1
         let time = now.adding(milliseconds: rest).milliseconds
         let end = max(end, MonotonicTime(milliseconds: time - time % Self.restStep))

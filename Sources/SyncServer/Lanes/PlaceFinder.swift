@@ -56,7 +56,8 @@ extension PlaceQuestion {
 
     /// The work of looking the places up, in units of `Work`.
     var work: Int {
-        let count = places.upperBound.rawValue &- places.lowerBound.rawValue &+ 1
-        return Work.lookUp + Work.place * Int(min(max(0, count), Self.countedPlaces))
+        let steps = places.upperBound.rawValue.subtractingReportingOverflow(places.lowerBound.rawValue)
+        let isCounted = !steps.overflow && steps.partialValue < Self.countedPlaces
+        return Work.lookUp + Work.place * Int(clamping: isCounted ? steps.partialValue + 1 : Self.countedPlaces)
     }
 }
