@@ -13,19 +13,13 @@ import Testing
     private let users = PartUsers()
     private let time = PartTime()
 
-    private final class NoFinder: LanePlaceFinder {
-        func start() {}
-        func stop() {}
-        func post(_ question: PlaceQuestion, session: UInt64) {}
-    }
-
     /// A lane for which an event is dear from 250 units on, and Anna's session 1 and Ben's session 2.
     private func lane() throws -> (LaneAppends, [UInt64: LaneSession]) {
         for id in [anna, ben] { try users.load(id, from: store) }
         var configuration = LaneConfiguration()
         configuration.workOfDearEvent = 250
         return (
-            LaneAppends(LaneSamples.context(time, configuration), NoFinder()) { [store] _ in store.head },
+            LaneAppends(LaneSamples.context(time, configuration), NoService()) { [store] _ in store.head },
             [
                 1: LaneSamples.session(1, LaneSamples.identity(anna)),
                 2: LaneSamples.session(2, LaneSamples.identity(ben)),

@@ -12,15 +12,9 @@ import Testing
     private let users = PartUsers()
     private let time = PartTime()
 
-    private final class NoFinder: LanePlaceFinder {
-        func start() {}
-        func stop() {}
-        func post(_ question: PlaceQuestion, session: UInt64) {}
-    }
-
     @Test("Q1: where many find no room few of them are asked in each statement, and all of them come to their turn")
     func many() throws {
-        let appends = LaneAppends(LaneSamples.context(time), NoFinder()) { [store] _ in store.head }
+        let appends = LaneAppends(LaneSamples.context(time), NoService()) { [store] _ in store.head }
         let quiet = UserID.random()
         var sessions: [UInt64: LaneSession] = [:]
         for id in UInt64(0)..<200 {
