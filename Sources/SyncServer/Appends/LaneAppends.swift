@@ -195,9 +195,8 @@ final class LaneAppends {
         }
     }
 
-    /// Has a device rest of which a frame found no room, at least until then. Where thousands wait like that, it takes
-    /// time to ask each of them in every statement, for which everybody else waits: each rests the longer, the more
-    /// stand before it.
+    /// Has the device of a frame that found no room rest, until `end` or longer. To ask thousands of such frames in every
+    /// statement takes time, for which everybody else waits: each rests the longer, the more were asked before it.
     private func holdBack(_ identity: Identity, until end: MonotonicTime) {
         let now = context.clock.monotonic()
         let rest = min(heldBack / Self.heldBackPerMillisecond, context.configuration.bulkRestMilliseconds)

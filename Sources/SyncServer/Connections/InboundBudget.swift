@@ -12,8 +12,8 @@ struct InboundCharge: Hashable, Sendable {
 /// until they are answered, others until their lane takes them up (`LaneRequest.charge`).
 ///
 /// A user's devices may hold a share together, and no more than is free yet (rule Q7): past that a session of theirs is
-/// not read from until they hold half as much. So there is always something free for others, and nobody waits for what
-/// somebody else sent. These are the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998).
+/// not read from until they hold half as much. Whoever has nothing unanswered is read from, however much others have.
+/// These are the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998).
 final class InboundBudget: Sendable {
     private typealias Resume = @Sendable () -> Void
 
