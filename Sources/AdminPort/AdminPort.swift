@@ -1,3 +1,5 @@
+import Listeners
+import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
@@ -14,15 +16,16 @@ import NIOSSL
 public final class AdminPort: Sendable {
     private let configuration: AdminConfiguration
     private let source: any AdminSource
+    private let logger: Logger
     /// What new connections get; nil: plaintext.
     private let tls: NIOLockedValueBox<NIOSSLContext?>
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// Throws `AdminPortError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
     /// used. Nothing runs before `start`.
-    public init(_ configuration: AdminConfiguration, source: any AdminSource) throws {
-        self.configuration = configuration
-        self.source = source
+    /// - Parameter logger: hears of connections that cannot be accepted.
+    public init(_ configuration: AdminConfiguration, source: any AdminSource, logger: Logger) throws {
+        (self.configuration, self.source, self.logger) = (configuration, source, logger)
         tls = NIOLockedValueBox(try configuration.makeContext())
     }
 
@@ -37,7 +40,7 @@ public final class AdminPort: Sendable {
     /// - Returns: the port.
     public func start() async throws -> Int {
         let connections = AdminConnections(limit: configuration.connections)
-        let (configuration, source, tls) = (configuration, source, tls)
+        let (configuration, source, tls, logger) = (configuration, source, tls, logger)
         // The names that a request may give the server hold the port, which is known once it is bound. Nothing is
         // accepted before `answers` is there.
         let answers = group.next().makePromise(of: AdminAnswers.self)
@@ -45,6 +48,11 @@ public final class AdminPort: Sendable {
             let channel = try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 256)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(AcceptFailurePause(logger: logger))
+                    }
+                }
                 .childChannelInitializer { channel in
                     answers.futureResult.flatMapThrowing { answers in
                         connections.add(channel)

@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import Glibc
+import Listeners
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -177,7 +178,9 @@ public final class SyncServer: Service {
             .serverChannelOption(.maxMessagesPerRead, value: AcceptPace.batch)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPace(logger: services.logger))
+                    try channel.pipeline.syncOperations.addHandlers([
+                        AcceptFailurePause(logger: services.logger), AcceptPace(),
+                    ])
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

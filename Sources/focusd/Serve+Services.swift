@@ -22,7 +22,7 @@ extension Serve {
         let (admin, place) = try await openAdminPort(
             ServerView(
                 server: server, restarts: { backend.restarts }, clusterDirectory: backend.clusterDirectory,
-                logged: { output.counts }, logger: logger))
+                logged: { output.counts }, logger: logger), logger)
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
@@ -57,12 +57,14 @@ extension Serve {
 
     /// Opens the port if it was asked for. If it cannot be opened, the server is stopped.
     /// - Returns: the port, and where it is, for the ready line; nothing when nobody asked for it.
-    private func openAdminPort(_ view: ServerView) async throws -> (port: AdminPort?, place: String) {
+    private func openAdminPort(
+        _ view: ServerView, _ logger: Logger
+    ) async throws -> (port: AdminPort?, place: String) {
         do {
             guard let configuration = try adminPort.configuration(certificate: tlsCert, key: tlsKey) else {
                 return (nil, "")
             }
-            let port = try AdminPort(configuration, source: view)
+            let port = try AdminPort(configuration, source: view, logger: logger)
             let address = ListeningAddress(host: configuration.host, port: try await port.start())
             return (port, " admin=\(address)")
         } catch {

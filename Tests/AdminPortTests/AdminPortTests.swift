@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOSSL
@@ -143,6 +144,22 @@ import Testing
         }
     }
 
+    @Test("Q2: without descriptors for those who connect the port rests and says so, and answers them later")
+    func descriptorsUsedUp() async {
+        // The limit holds for the whole process.
+        await #expect(processExitsWith: .success) {
+            let log = KeptLog()
+            try await FakeSource().serve(log: log) { port in
+                DescriptorLimit.leaveOne()
+                let client = try RawConnection(port: port)
+                client.send("GET /livez HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
+                try await awaiting("a failure") { log.messages(.error) == ["connections cannot be accepted"] }
+                DescriptorLimit.set(.max)
+                #expect(HTTPAnswer(client.rest())?.status == 200)
+            }
+        }
+    }
+
     @Test("G1: a machine that is gone keeps the port open for no more than a second, in which TLS waits for its answer")
     func goneMachine() throws {
         let files = try KnownCertificate()
@@ -157,7 +174,9 @@ import Testing
     func plaintext() throws {
         for host in ["0.0.0.0", "::", "192.0.2.1", "example.com"] {
             #expect(throws: AdminPortError.self) {
-                try AdminPort(AdminConfiguration(host: host, port: 0), source: source)
+                try AdminPort(
+                    AdminConfiguration(host: host, port: 0), source: source,
+                    logger: Logger(label: "test") { _ in KeptLog() })
             }
         }
     }

@@ -1,4 +1,5 @@
 import AdminPort
+import Logging
 import NIOConcurrencyHelpers
 import Support
 
@@ -47,13 +48,14 @@ final class FakeSource: AdminSource {
 
     /// Opens a port with this source behind it for as long as `body` takes.
     func serve(
-        configure: (inout AdminConfiguration) -> Void = { _ in }, _ body: (Int) async throws -> Void
+        configure: (inout AdminConfiguration) -> Void = { _ in }, log: KeptLog = KeptLog(),
+        _ body: (Int) async throws -> Void
     ) async throws {
         var configuration = AdminConfiguration(host: "127.0.0.1", port: 0)
         // A machine that runs all tests at once may take long; a test of this limit sets its own.
         configuration.patience = .seconds(600)
         configure(&configuration)
-        let port = try AdminPort(configuration, source: self)
+        let port = try AdminPort(configuration, source: self, logger: Logger(label: "test") { _ in log })
         let number = try await port.start()
         do {
             try await body(number)

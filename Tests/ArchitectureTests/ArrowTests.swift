@@ -27,7 +27,7 @@ import Testing
         "CJemalloc": ["focusd"],
         "CScheduler": ["EventStore", "SyncServer"],
         "GRDB": ["FocusSyncClient"],
-        "NIOCore": ["AdminPort", "SyncServer", "FocusSyncClient", "Conformance"],
+        "NIOCore": ["AdminPort", "Listeners", "SyncServer", "FocusSyncClient", "Conformance"],
         "NIOHTTP1": ["AdminPort"],
         // Only tests use it: the simulation drives its servers' event loops by hand.
         "NIOEmbedded": [],

@@ -35,7 +35,7 @@ import Testing
     @Test("L3: after a batch of new connections the loop serves the others before it takes more")
     func pace() throws {
         let reads = ReadCounter()
-        let channel = EmbeddedChannel(handlers: [reads, AcceptPace(logger: Logger(label: "test"))])
+        let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])
         channel.pipeline.read()
         #expect(reads.count == 1, "whoever comes alone does not wait")
         for _ in 0..<AcceptPace.batch { try takeOne(channel) }
@@ -53,7 +53,7 @@ import Testing
     @Test("L3: the pause is as long as what was taken costs: behind one connection a sixteenth of that behind a batch")
     func shortPause() throws {
         let reads = ReadCounter()
-        let channel = EmbeddedChannel(handlers: [reads, AcceptPace(logger: Logger(label: "test"))])
+        let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])
         for round in 1...3 {
             try takeOne(channel)
             channel.pipeline.read()

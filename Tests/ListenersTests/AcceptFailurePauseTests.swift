@@ -4,14 +4,14 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import SyncServer
+@testable import Listeners
 
-/// When a listener accepts again.
-@Suite struct AcceptPaceTests {
+/// When a listener that failed to accept does so again.
+@Suite struct AcceptFailurePauseTests {
     private static let shortage = IOError(errnoCode: EMFILE, reason: "accept")
 
     private let channel = EmbeddedChannel(
-        handler: AcceptPace(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        handler: AcceptFailurePause(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
 
     /// Whether the listener was told last to read; nil: it was told nothing.
     private var isReading: Bool? { channel.options.compactMap { $0.value as? Bool }.last }
@@ -28,7 +28,7 @@ import Testing
     @Test("Q2: connections that could not be accepted make one pause; one that went by itself makes none")
     func pauses() throws {
         defer { _ = try? channel.finish() }
-        let half = TimeAmount.nanoseconds(AcceptPace.pauseAfterFailure.nanoseconds / 2)
+        let half = TimeAmount.nanoseconds(AcceptFailurePause.duration.nanoseconds / 2)
         channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNABORTED, reason: "accept"))
         #expect(isReading == nil)
         channel.pipeline.fireErrorCaught(Self.shortage)
@@ -48,7 +48,7 @@ import Testing
     func closed() throws {
         channel.pipeline.fireErrorCaught(Self.shortage)
         _ = try? channel.finish()
-        channel.embeddedEventLoop.advanceTime(by: AcceptPace.pauseAfterFailure)
+        channel.embeddedEventLoop.advanceTime(by: AcceptFailurePause.duration)
         #expect(isReading == false)
     }
 }

@@ -1,16 +1,15 @@
-import Glibc
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Support
 
-@testable import SyncServer
+@testable import Listeners
 
 /// A listener in a process that may open no more files for a while. For a process of its own.
 enum DescriptorShortage {
     /// How long the shortage lasts: three pauses, and a part of the fourth.
-    private static let duration = AcceptPace.pauseAfterFailure * 3 + .milliseconds(50)
+    private static let duration = AcceptFailurePause.duration * 3 + .milliseconds(50)
 
     /// How many times the listener fails to accept the one connection that waits, until it does.
     static func countFailures() async throws -> Int {
@@ -20,8 +19,8 @@ enum DescriptorShortage {
             .serverChannelOption(.autoRead, value: false)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let counter = FailureCounter(failures) { setFiles(.max) }
-                    let pace = AcceptPace(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                    let counter = FailureCounter(failures) { DescriptorLimit.set(.max) }
+                    let pace = AcceptFailurePause(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
                     try channel.pipeline.syncOperations.addHandlers([counter, pace])
                 }
             }
@@ -31,18 +30,10 @@ enum DescriptorShortage {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let client = try RawConnection(port: listener.localAddress?.port ?? 0)
-        setFiles(3)
+        DescriptorLimit.set(3)
         try await listener.setOption(.autoRead, value: true).get()
         try await accepted.futureResult.get()
         return withExtendedLifetime(client) { failures.withLockedValue { $0 } }
-    }
-
-    /// Sets the limit of open files. Those that are open stay.
-    private static func setFiles(_ count: UInt) {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = min(count, limit.rlim_max)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Counts what a listener fails to accept; the first time it plans the end of the shortage.
