@@ -16,6 +16,9 @@ public struct Identity: Hashable, Sendable {
         self.deviceClass = deviceClass
     }
 
+    /// As whom it asks for what others share.
+    public var viewer: Viewer { Viewer(user: user, scope: scope) }
+
     /// Whether a token of `other` may renew a session of this: only the expiry may differ (rule A2).
     func mayBecome(_ other: Identity) -> Bool {
         var other = other

@@ -24,7 +24,7 @@ extension Session {
             return [.send(.error(.notFound(request: request.id)))]
         }
         fetches += 1
-        return [.reach(request.id, question, Viewer(user: identity.user, scope: identity.scope))]
+        return [.reach(request.id, question, identity.viewer)]
     }
 
     /// The answer to a `.fetch`, or an error in its place, was written.

@@ -13,7 +13,7 @@ extension Session {
             return fail(.quotaExceeded(bound, wait: wait))
         }
         watched = all
-        return [.watch(Set(users), Viewer(user: identity.user, scope: identity.scope))]
+        return [.watch(Set(users), identity.viewer)]
     }
 
     /// Ends the watching of these users; of all when the list is empty.

@@ -30,7 +30,6 @@ extension SessionHandler {
                 }
             case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
             case .watch(let users, let viewer):
-                self.viewer = viewer
                 if let context { post(peers.watch(users, viewer, handle(context), in: services.lanes)) }
             case .unwatch(let users): post(peers.unwatch(users, session: id, in: services.lanes))
             case .inUse(let app): lane?.post(.activity(session: id, .inUse(app)))
@@ -50,7 +49,6 @@ extension SessionHandler {
             let token = try services.tokens.check(token, now: services.clock.wall())
             services.connections.authenticated(id)
             tokenKey = token.key
-            device = QuotaKey(token.identity)
             journal.identity = token.identity
             perform(session.authenticated(token.identity, take: take))
         } catch {

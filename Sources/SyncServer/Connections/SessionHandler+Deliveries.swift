@@ -77,8 +77,8 @@ extension SessionHandler {
 
     private func watchAgain() {
         lacksStatuses = false
-        guard let context, let viewer else { return }
-        post(peers.watch(session.watched, viewer, handle(context), in: services.lanes))
+        guard let context, let identity else { return }
+        post(peers.watch(session.watched, identity.viewer, handle(context), in: services.lanes))
     }
 
     private func confirm() {

@@ -43,16 +43,15 @@ final class SessionHandler: ChannelInboundHandler {
     var context: ChannelHandlerContext?
     var timer: DeadlineTimer?
     var lane: Lane?
-    /// Whose quota its requests are taken from; nil before its token is accepted.
-    var device: QuotaKey?
+    /// Who the connection acts as; nil before its token is accepted.
+    var identity: Identity? { journal.identity }
     /// For whom what the connection takes is counted.
-    var owner: ConnectionOwner { device.map { .user($0.user) } ?? .connection(id) }
+    var owner: ConnectionOwner { identity.map { .user($0.user) } ?? .connection(id) }
     /// Whether the device got its Welcome.
     var isOpen = false
     /// The key that the session's token was signed with; nil before Hello.
     var tokenKey: TokenKeyMark?
     var peers = PeerLanes()
-    var viewer: Viewer?
     /// News that may not be written before the lane has confirmed its heads again, and everything behind them. Bounded
     /// by the quota and by the appends that may be under way.
     var held: [SessionDelivery] = []
@@ -203,7 +202,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     /// Has a large frame decoded beside the event loop. Nothing behind it is taken up before.
     private func isDecodedBeside(_ frame: [UInt8]) -> Bool {
-        guard frame.count >= FrameDecoder.leastBytes, let decoder = services.decoder, let user = device?.user,
+        guard frame.count >= FrameDecoder.leastBytes, let decoder = services.decoder, let user = identity?.user,
             let context
         else { return false }
         set(.decoding, true)
@@ -230,7 +229,9 @@ final class SessionHandler: ChannelInboundHandler {
 
     /// Takes from the device's quota (rule Q5).
     func take(_ request: QuotaRequest, _ amount: Int) -> Int64? {
-        device.flatMap { services.quotas.take(amount, request, by: $0, now: services.clock.monotonic()) }
+        identity.flatMap {
+            services.quotas.take(amount, request, by: QuotaKey($0), now: services.clock.monotonic())
+        }
     }
 
     /// Records what is held of a frame that has not come whole (rule Q7). Small parts are not worth a look: the bound
