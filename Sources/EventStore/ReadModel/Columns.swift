@@ -23,8 +23,29 @@ enum Columns {
         .timestamptzArray(rows.map { $0.flatMap(value)?.stored.microseconds })
     }
 
+    /// Case names.
+    static func name<Message, Case: Hashable>(_ rows: [Message?], _ value: (Message) -> Case) -> PostgresValue {
+        var names = CaseNames<Case>()
+        return text(rows) { names[value($0)] }
+    }
+
     /// Case names, for `text[]`: divided by spaces.
-    static func names<Message, Case>(_ rows: [Message?], _ value: (Message) -> Set<Case>) -> PostgresValue {
-        text(rows) { value($0).map { "\($0)" }.sorted().joined(separator: " ") }
+    static func names<Message, Case: Hashable>(_ rows: [Message?], _ value: (Message) -> Set<Case>) -> PostgresValue {
+        var names = CaseNames<Case>()
+        return text(rows) { value($0).map { names[$0] }.sorted().joined(separator: " ") }
+    }
+}
+
+/// Remembers what cases are called: to print one takes longer than to decode a row.
+private struct CaseNames<Case: Hashable> {
+    private var names: [Case: String] = [:]
+
+    subscript(_ value: Case) -> String {
+        mutating get {
+            if let known = names[value] { return known }
+            let name = "\(value)"
+            names[value] = name
+            return name
+        }
     }
 }

@@ -16,7 +16,7 @@ extension AppRow {
 
 extension AuthorizationRow {
     static func columns(_ rows: [AuthorizationRow?]) -> [PostgresValue] {
-        [Columns.text(rows) { $0.kind.name }, Columns.text(rows) { "\($0.status)" }]
+        [Columns.text(rows) { $0.kind.name }, Columns.name(rows) { $0.status }]
     }
 }
 
@@ -47,7 +47,7 @@ extension NotificationRow {
     static func columns(_ rows: [NotificationRow?]) -> [PostgresValue] {
         [
             Columns.text(rows) { $0.title }, Columns.text(rows) { $0.subtitle }, Columns.text(rows) { $0.body },
-            Columns.text(rows) { "\($0.level)" }, Columns.real(rows) { $0.relevance },
+            Columns.name(rows) { $0.level }, Columns.real(rows) { $0.relevance },
             Columns.bool(rows) { $0.marketing }, Columns.text(rows) { $0.category },
             Columns.text(rows) { $0.thread }, Columns.time(rows) { $0.postedAt }, Columns.bool(rows) { !$0.unread },
         ]
@@ -57,7 +57,7 @@ extension NotificationRow {
 extension AlertRow {
     static func columns(_ rows: [AlertRow?]) -> [PostgresValue] {
         [
-            Columns.text(rows) { "\($0.decision.alert)" }, Columns.text(rows) { "\($0.decision.reason)" },
+            Columns.name(rows) { $0.decision.alert }, Columns.name(rows) { $0.decision.reason },
             Columns.bool(rows) { $0.decision.overridesSilentSwitch },
             Columns.bool(rows) { $0.introducesTimeSensitive }, Columns.integer(rows) { $0.summaryRank.map(Int64.init) },
             Columns.text(rows) { $0.firstDevice?.description }, Columns.time(rows) { $0.othersAt },
@@ -162,7 +162,7 @@ extension RouteRow {
 extension RouteTotalRow {
     static func columns(_ rows: [RouteTotalRow?]) -> [PostgresValue] {
         [
-            Columns.text(rows) { $0.activity }, Columns.text(rows) { "\($0.period)" },
+            Columns.text(rows) { $0.activity }, Columns.name(rows) { $0.period },
             Columns.text(rows) { $0.startsOn?.storable }, Columns.integer(rows) { $0.routes },
             Columns.real(rows) { Double($0.distanceMillimetres) / 1e3 },
             Columns.real(rows) { Double($0.movingMicroseconds) / 1e6 },

@@ -7,7 +7,7 @@ extension NotificationSettingsRow {
     static func columns(_ rows: [NotificationSettingsRow?]) -> [PostgresValue] {
         [
             Columns.bool(rows) { $0.effective.phone.alerts }, Columns.bool(rows) { $0.effective.phone.badges },
-            Columns.bool(rows) { $0.effective.phone.sounds }, Columns.text(rows) { "\($0.effective.phone.previews)" },
+            Columns.bool(rows) { $0.effective.phone.sounds }, Columns.name(rows) { $0.effective.phone.previews },
             Columns.bool(rows) { $0.effective.phone.timeSensitive },
             Columns.bool(rows) { $0.effective.phone.scheduledDelivery }, Columns.time(rows) { $0.mutedUntil },
             Columns.names(rows) { row in
