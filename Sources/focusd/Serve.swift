@@ -109,7 +109,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--direct-database goes with --database.")
         }
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
-        if let connections, connections < 1 { throw ValidationError("--connections is at least 1.") }
+        if let connections, !(1...1_000_000).contains(connections) {
+            throw ValidationError("--connections is 1 to 1000000.")
+        }
         guard connectionsPerAddress >= 1 else { throw ValidationError("--connections-per-address is at least 1.") }
         guard handshakesPerAddress >= 60 else { throw ValidationError("--handshakes-per-address is at least 60.") }
         for range in trustedProxy where AddressRange(range) == nil {

@@ -32,7 +32,9 @@ public struct AllowanceUse: Hashable, Sendable {
     /// How much may be used now.
     public func rest(of allowance: Allowance, now: MonotonicTime) -> Int {
         let free = Double(allowance.milliseconds) - max(0, endsAt - Double(now.milliseconds))
-        return Int(max(0, free) / allowance.time(of: 1))
+        let rest = max(0, free) / allowance.time(of: 1)
+        // The greatest numbers round to one that no `Int` is.
+        return rest < Double(allowance.amount) ? Int(rest) : allowance.amount
     }
 
     /// How many milliseconds later this much may be used, at least 1; nil: now. More than the whole allowance may be

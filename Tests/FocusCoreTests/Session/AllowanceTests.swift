@@ -39,6 +39,15 @@ import Testing
         #expect(abs(rest - ((1 << 30) - 10_000 * part)) <= 1)
     }
 
+    @Test("The greatest allowance there is can be used, and counted")
+    func greatest() {
+        let allowance = Allowance.day(.max)
+        var use = AllowanceUse()
+        #expect(use.rest(of: allowance, now: at(1)) == .max)
+        use.use(1_000, of: allowance, now: at(1))
+        #expect(use.wait(for: 1, of: allowance, now: at(1)) == nil && use.rest(of: allowance, now: at(1)) > 0)
+    }
+
     @Test("Use with a bound on its time has flowed back by then, however much it was")
     func bounded() {
         let allowance = Allowance(10, milliseconds: 1_000)
