@@ -10,6 +10,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     /// The files are not those that were backed up.
     case damaged(String, output: String)
     case cannotWrite(String, reason: String)
+    /// It was stopped before its end.
+    case interrupted
     case cluster(EmbeddedClusterError)
 
     public var description: String {
@@ -22,6 +24,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         case .damaged(let path, let output):
             "The backup in \(path) is damaged; restore another one.\n\(output)"
         case .cannotWrite(let path, let reason): "\(path) cannot be written: \(reason)"
+        case .interrupted: "Interrupted: what is there so far is of no use."
         case .cluster(let error): error.description
         }
     }

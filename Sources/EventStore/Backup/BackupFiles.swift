@@ -11,6 +11,17 @@ enum BackupFiles {
         else { throw .notEmpty(path) }
     }
 
+    /// Makes the directory, which must not be there or be empty.
+    static func makeEmpty(_ path: String) throws(BackupError) {
+        try requireEmpty(path)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .cannotWrite(path, reason: error.localizedDescription)
+        }
+    }
+
     /// Copies a file of settings, with its permissions, if there is one.
     /// - Parameter owner: the user who owns the copy; nil: the user of this process.
     static func copySettings(
@@ -25,10 +36,12 @@ enum BackupFiles {
         }
     }
 
-    /// Copies a directory, file by file, with the files' permissions.
+    /// Copies a directory, file by file, with the files' permissions. Throws `BackupError.interrupted` once the flag is
+    /// set.
     /// - Parameter owner: the user who owns the copies; nil: the user of this process.
     static func copyTree(
-        from source: String, to target: String, owner: ClusterOwner?, progress: (Int, Int) -> Void
+        from source: String, to target: String, owner: ClusterOwner?, unless flag: StopFlag,
+        progress: (Int, Int) -> Void
     ) throws {
         let files = FileManager.default
         let names = try files.subpathsOfDirectory(atPath: source).sorted()
@@ -40,6 +53,7 @@ enum BackupFiles {
             atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try owner?.own(target)
         for (name, attributes) in zip(names, sizes) {
+            guard !flag.isSet else { throw BackupError.interrupted }
             let path = "\(target)/\(name)"
             if attributes[.type] as? FileAttributeType == .typeDirectory {
                 try files.createDirectory(

@@ -22,12 +22,12 @@ struct BackupTool {
         guard access(path, X_OK) == 0 else { throw .noTool(name, directory: binaries.directory) }
     }
 
-    /// Runs it to its end, however long that takes.
+    /// Runs it to its end, however long that takes. Throws `.interrupted` once the flag is set, when it has ended.
     /// - Parameters:
     ///   - password: what it gives PostgreSQL, without showing it to others; nil: what our own environment says.
     ///   - output: gets all that it has said so far, twice a second.
     func run(
-        _ arguments: [String], password: String? = nil, output: (String) -> Void = { _ in }
+        _ arguments: [String], password: String? = nil, unless flag: StopFlag, output: (String) -> Void = { _ in }
     ) throws(BackupError) {
         let file: TemporaryFile
         do {
@@ -47,9 +47,12 @@ struct BackupTool {
         var polls = 0
         while waitpid(pid, &status, WNOHANG) == 0 {
             usleep(20_000)
+            // In a session of its own, it hears nothing of Ctrl-C.
+            if flag.isSet { kill(pid, SIGTERM) }
             polls += 1
             if polls % 25 == 0 { output(file.text ?? "") }
         }
+        guard !flag.isSet else { throw .interrupted }
         output(file.text ?? "")
         guard status == 0 else { throw .failed(name, output: String((file.text ?? "").suffix(4_000))) }
     }

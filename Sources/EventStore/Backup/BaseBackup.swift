@@ -31,18 +31,20 @@ public struct BaseBackup: Sendable {
         self.settings = settings
     }
 
-    /// Makes a backup in `directory`, which must not be there or be empty, and checks it.
+    /// Makes a backup in `directory`, which must not be there or be empty, and checks it. The manifest, without which it
+    /// is none, is written last.
     /// - Parameters:
     ///   - conninfo: a role that may replicate; the server's `pg_hba.conf` must let it.
     ///   - dataDirectory: the data directory of the embedded cluster that it is of; nil: it is the operator's server,
     ///     whose settings are among its files.
+    ///   - flag: once it is set, this throws `.interrupted`.
     ///   - progress: gets the bytes done and the bytes in all, now and then.
     public static func take(
         conninfo: String, of dataDirectory: String? = nil, to directory: String,
-        settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
+        settings: EmbeddedClusterSettings = EmbeddedClusterSettings(), unless flag: StopFlag = StopFlag(),
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) -> BaseBackup {
-        try BackupFiles.requireEmpty(directory)
+        try BackupFiles.makeEmpty(directory)
         let backup = BaseBackup(making: directory, settings)
         let tool = try BackupTool("pg_basebackup", for: nil, settings)
         let target: (conninfo: String, password: String?)
@@ -51,33 +53,41 @@ public struct BaseBackup: Sendable {
         } catch {
             throw .failed("pg_basebackup", output: error.message)
         }
-        try tool.run(
-            [
-                "--dbname=\(target.conninfo)", "--pgdata=\(backup.cluster)", "--format=plain", "--wal-method=stream",
-                "--checkpoint=fast", "--manifest-checksums=SHA256", "--label=focusctl backup", "--progress",
-            ],
-            password: target.password
-        ) { output in
-            // "  1234/5678 kB (21%), 0/1 tablespace"
-            guard let line = output.split(whereSeparator: \.isNewline).last(where: { $0.contains(" kB (") }),
-                let numbers = line.split(separator: " ").first?.split(separator: "/"), numbers.count == 2,
-                let done = Int(numbers[0]), let total = Int(numbers[1])
-            else { return }
-            progress(done * 1_024, total * 1_024)
-        }
         if let dataDirectory {
             try BackupFiles.copySettings(from: dataDirectory + "/custom.conf", to: backup.customConfiguration)
         }
-        try backup.verify()
+        do {
+            try tool.run(
+                [
+                    "--dbname=\(target.conninfo)", "--pgdata=\(backup.cluster)", "--format=plain",
+                    "--wal-method=stream", "--checkpoint=fast", "--manifest-checksums=SHA256", "--label=focusctl backup", "--progress",
+                ],
+                password: target.password, unless: flag
+            ) { if let (done, total) = bytes(in: $0) { progress(done, total) } }
+        } catch {
+            // The next attempt finds the directory empty, as pg_basebackup leaves nothing either when it fails.
+            unlink(backup.customConfiguration)
+            throw error
+        }
+        try backup.verify(unless: flag)
         return backup
     }
 
+    /// How far pg_basebackup is, of "  1234/5678 kB (21%), 0/1 tablespace".
+    private static func bytes(in output: String) -> (done: Int, total: Int)? {
+        guard let line = output.split(whereSeparator: \.isNewline).last(where: { $0.contains(" kB (") }),
+            let numbers = line.split(separator: " ").first?.split(separator: "/"), numbers.count == 2,
+            let done = Int(numbers[0]), let total = Int(numbers[1])
+        else { return nil }
+        return (done * 1_024, total * 1_024)
+    }
+
     /// Compares every file with the manifest, and the WAL with what recovery needs.
-    /// - Throws: `.damaged`.
-    public func verify() throws(BackupError) {
+    /// - Throws: `.damaged`, and `.interrupted` once the flag is set.
+    public func verify(unless flag: StopFlag = StopFlag()) throws(BackupError) {
         let tool = try BackupTool("pg_verifybackup", for: cluster, settings)
         do {
-            try tool.run(["--quiet", cluster])
+            try tool.run(["--quiet", cluster], unless: flag)
         } catch {
             guard case .failed(_, let output) = error else { throw error }
             throw .damaged(directory, output: output)
@@ -86,17 +96,21 @@ public struct BaseBackup: Sendable {
 
     /// Copies the checked backup to where a PostgreSQL server will run on it: a directory that must not be there or be
     /// empty. A copy that is cut short leaves only `….restoring` beside it.
-    public func restore(cluster target: String, progress: (Int, Int) -> Void = { _, _ in }) throws(BackupError) {
+    /// - Throws: `.interrupted` once the flag is set.
+    public func restore(
+        cluster target: String, unless flag: StopFlag = StopFlag(), progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(BackupError) {
         try BackupFiles.requireEmpty(target)
-        try verify()
-        try copy(to: target, owner: nil, progress: progress)
+        try verify(unless: flag)
+        try copy(to: target, owner: nil, unless: flag, progress: progress)
     }
 
     /// Copies the checked backup to the embedded cluster of a data directory, which must have none. Keys and a
     /// `custom.conf` beside it stay as they are; where there is no `custom.conf`, it gets the backup's.
-    /// - Throws: `.cluster(.alreadyRunning)` when a focusd or a server works in the directory.
+    /// - Throws: `.cluster(.alreadyRunning)` when a focusd or a server works in the directory, and `.interrupted` once
+    ///   the flag is set.
     public func restore(
-        dataDirectory: String, progress: (Int, Int) -> Void = { _, _ in }
+        dataDirectory: String, unless flag: StopFlag = StopFlag(), progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) {
         do {
             try FileManager.default.createDirectory(
@@ -107,8 +121,8 @@ public struct BaseBackup: Sendable {
         let (launcher, lock) = try claim(dataDirectory)
         defer { withExtendedLifetime(lock) {} }
         try BackupFiles.requireEmpty(launcher.layout.cluster)
-        try verify()
-        try copy(to: launcher.layout.cluster, owner: launcher.owner, progress: progress)
+        try verify(unless: flag)
+        try copy(to: launcher.layout.cluster, owner: launcher.owner, unless: flag, progress: progress)
         let settings = launcher.layout.customConfiguration
         if access(settings, F_OK) != 0 {
             try BackupFiles.copySettings(from: customConfiguration, to: settings, owner: launcher.owner)
@@ -130,14 +144,16 @@ public struct BaseBackup: Sendable {
     }
 
     private func copy(
-        to target: String, owner: ClusterOwner?, progress: (Int, Int) -> Void
+        to target: String, owner: ClusterOwner?, unless flag: StopFlag, progress: (Int, Int) -> Void
     ) throws(BackupError) {
         let building = target + ".restoring"
         do {
             try? FileManager.default.removeItem(atPath: building)
-            try BackupFiles.copyTree(from: cluster, to: building, owner: owner, progress: progress)
+            try BackupFiles.copyTree(from: cluster, to: building, owner: owner, unless: flag, progress: progress)
             // The manifest belongs to the backup, and PostgreSQL has no use for it in the cluster.
             try FileManager.default.removeItem(atPath: building + "/backup_manifest")
+        } catch let error as BackupError {
+            throw error
         } catch {
             throw .cannotWrite(building, reason: "\(error)")
         }

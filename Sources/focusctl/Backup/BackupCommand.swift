@@ -38,8 +38,12 @@ struct BackupCommand: ParsableCommand {
         let (log, heads) = try readHeads(configuration)
         let begin = ContinuousClock.now
         let display = ByteProgress("copied")
+        let flag = StopFlag()
+        let interruption = Interruption { flag.set() }
+        defer { withExtendedLifetime(interruption) {} }
         let backup = try BaseBackup.take(
-            conninfo: configuration.conninfo, of: source.embeddedDirectory, to: to, progress: display.show)
+            conninfo: configuration.conninfo, of: source.embeddedDirectory, to: to, unless: flag,
+            progress: display.show)
         display.clear()
         let events = heads.reduce(0) { $0 + $1.nextOffset.rawValue }
         record(events: events, took: ContinuousClock.now - begin, configuration)

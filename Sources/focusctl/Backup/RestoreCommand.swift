@@ -38,14 +38,17 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         let backup = try BaseBackup(directory: from)
         let display = ByteProgress("copied")
+        let flag = StopFlag()
+        let interruption = Interruption { flag.set() }
+        defer { withExtendedLifetime(interruption) {} }
         if let dataDir {
-            try backup.restore(dataDirectory: dataDir, progress: display.show)
+            try backup.restore(dataDirectory: dataDir, unless: flag, progress: display.show)
             display.clear()
             Terminal.line("Restored into \(dataDir). Next:")
             Terminal.line("  1. Put the token key (token.key, and receipt.key if there was one) of before into it.")
             Terminal.line("  2. focusd serve --data-dir \(dataDir) …")
         } else if let pgdata {
-            try backup.restore(cluster: pgdata, progress: display.show)
+            try backup.restore(cluster: pgdata, unless: flag, progress: display.show)
             display.clear()
             Terminal.line("Restored into \(pgdata). Next:")
             Terminal.line("  1. Give the files to the server's user: chown -R postgres: \(pgdata)")

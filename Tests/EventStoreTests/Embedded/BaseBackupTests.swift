@@ -10,15 +10,8 @@ import Testing
         let directory = try TestDirectory.make()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let report = directory + "/report"
-        for (name, script) in [
-            ("initdb", "exit 1"), ("postgres", "echo 'postgres (PostgreSQL) 17.1'"),
-            ("pg_basebackup", "for a; do echo \"argument $a\"; done > \(report); env >> \(report); exit 1"),
-        ] {
-            try "#!/bin/sh\n\(script)\n".write(toFile: directory + "/" + name, atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory + "/" + name)
-        }
-        var settings = EmbeddedClusterSettings()
-        settings.binDirectory = directory
+        let settings = try tools(
+            in: directory, "for a; do echo \"argument $a\"; done > \(report); env >> \(report); exit 1")
         for conninfo in [
             "postgres://anna:s3cr%20et@db.internal:5433/focus?sslmode=require",
             #"host=db.internal port=5433 user=anna password='s3cr et' dbname=focus sslmode=require"#,
@@ -34,5 +27,43 @@ import Testing
             }
             #expect(lines.contains("PGPASSWORD=s3cr et"))
         }
+    }
+
+    @Test("An interrupted backup leaves no pg_basebackup running, and nothing that could be taken for a backup")
+    func interrupted() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (begun, backup, data) = (directory + "/begun", directory + "/backup", directory + "/data")
+        let settings = try tools(in: directory, "echo $$ > \(begun).new; mv \(begun).new \(begun); exec sleep 600")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+        try "work_mem = 8MB\n".write(toFile: data + "/custom.conf", atomically: true, encoding: .utf8)
+        let flag = StopFlag()
+        async let taken = Result {
+            try BaseBackup.take(conninfo: "dbname=x", of: data, to: backup, settings: settings, unless: flag)
+        }
+        try await awaiting("a beginning") { FileManager.default.fileExists(atPath: begun) }
+        #expect(FileManager.default.fileExists(atPath: backup + "/custom.conf"), "before there is a manifest")
+        flag.set()
+        switch await taken {
+        case .failure(BackupError.interrupted): break
+        case let other: Issue.record("\(other)")
+        }
+        let text = try String(contentsOfFile: begun, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try kill(#require(pid_t(text)), 0) == -1, "it ended")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: backup).isEmpty)
+        #expect(throws: BackupError.self) { try BaseBackup(directory: backup) }
+    }
+
+    /// PostgreSQL's programs, of which pg_basebackup is this script.
+    private func tools(in directory: String, _ backup: String) throws -> EmbeddedClusterSettings {
+        for (name, script) in [
+            ("initdb", "exit 1"), ("postgres", "echo 'postgres (PostgreSQL) 17.1'"), ("pg_basebackup", backup),
+        ] {
+            try "#!/bin/sh\n\(script)\n".write(toFile: directory + "/" + name, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory + "/" + name)
+        }
+        var settings = EmbeddedClusterSettings()
+        settings.binDirectory = directory
+        return settings
     }
 }
