@@ -8,7 +8,8 @@ struct ClusterOwner {
     /// True when we are root and the server must not be.
     let isOther: Bool
 
-    /// - Parameter cluster: `PGDATA`; if it exists its owner stays its owner.
+    /// - Parameter cluster: `PGDATA`. Its owner stays its owner; while it is not there, the owner of the directory that it
+    ///   is made in becomes it, unless that is root or `preferred` is given.
     init(preferred: String?, cluster: String) throws(EmbeddedClusterError) {
         let me = geteuid()
         var status = stat()
@@ -21,8 +22,10 @@ struct ClusterOwner {
             return
         }
         let names = preferred.map { [$0] } ?? ["postgres", "focusd"]
+        let holder = (cluster as NSString).deletingLastPathComponent
+        let inherited = preferred == nil && stat(holder, &status) == 0 ? status.st_uid : 0
         let entry =
-            existing.flatMap { $0 == 0 ? nil : getpwuid($0) }
+            [existing ?? 0, inherited].lazy.filter { $0 != 0 }.compactMap { getpwuid($0) }.first
             ?? names.lazy.compactMap { getpwnam($0) }.first
         guard let entry, entry.pointee.pw_uid != 0 else { throw .noUser(names.joined(separator: " or ")) }
         self.init(
