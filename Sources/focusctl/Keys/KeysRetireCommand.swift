@@ -13,7 +13,8 @@ struct KeysRetireCommand: ParsableCommand {
             --after is how long the tokens may still live that it has signed (30d,
             unless `focusctl token --expires` said otherwise): then nobody is shut
             out. When it ends, so do sessions that still rest on it. The key that
-            signs cannot be retired: `focusctl keys use` another one first.
+            signs cannot be retired: `focusctl keys use` another one first. A key
+            that retires already never gets more time.
 
             Examples:
               focusctl keys retire k-99887766 --after 30d
@@ -49,7 +50,9 @@ struct KeysRetireCommand: ParsableCommand {
         guard index != found.keys.signingIndex else {
             throw CommandFailure("New tokens are signed with \(kid). First: focusctl keys use another one.")
         }
-        let end = after.map { Timestamp.now.adding(microseconds: $0.seconds * 1_000_000) }
+        let asked = after.map { Timestamp.now.adding(microseconds: $0.seconds * 1_000_000) }
+        // What retires sooner is not given more time, nor revived.
+        let end = asked.map { min($0, keys[index].retiresAt ?? $0) }
         if let end { keys[index].retiresAt = end } else { keys.remove(at: index) }
         try options.replace(found.text, with: keys)
         guard json else {
