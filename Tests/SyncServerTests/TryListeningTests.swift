@@ -21,6 +21,8 @@ import Testing
                         // Nobody listens most of the time.
                         guard let channel = try? await bootstrap.connect(host: "127.0.0.1", port: port.number).get()
                         else { continue }
+                        // As a device does. To one that comes while the listener goes the kernel may say nothing otherwise.
+                        channel.writeAndFlush(ByteBuffer(string: "Hello"), promise: nil)
                         connected.withLockedValue { $0.append(channel) }
                     }
                 }
