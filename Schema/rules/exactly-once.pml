@@ -54,7 +54,8 @@
  * visible and not durable (P1); the order in which healed events come back; incarnations of older logs; sequences that
  * end; protocol 1 beside 2.
  *
- * RULES_TODAY is what was built before P10, with its window of remembered events scaled from 256 down to WINDOW.
+ * WITHOUT_P10 has no recalling: a server knows a repeated event only within a window of the last ones of the device,
+ * scaled from 256 down to WINDOW.
  * SPURIOUS lets a store heal though nothing was lost. ENDINGS lets the server end the first incarnation by itself, as
  * it does where too many are open. Each of the other switches takes out one rule: ops/model says which, and expects a
  * violation.
@@ -103,7 +104,7 @@
 #ifndef ENDINGS
 #define ENDINGS 0
 #endif
-#ifdef RULES_TODAY
+#ifdef WITHOUT_P10
 #define TODAY 1
 #else
 #define TODAY 0
@@ -134,7 +135,7 @@
 
 /* ---- The log: entries in the order of the user's stream. ---- */
 
-#define REPEATED 8  /* today: event.refused(already_logged) takes the place of event (what & 7) */
+#define REPEATED 8  /* without P10: event.refused(already_logged) takes the place of event (what & 7) */
 #define LOST 16     /* device.eventsLost: (what & 7) is the first of them, the place the last */
 
 byte where[LOG_ROOM];
@@ -228,7 +229,7 @@ inline put(p, w) {
   where[size] = p; what[size] = w; size++
 }
 
-/* Which event it has at a place: found, 0 for none; whether that is among the last of the device (today): near. */
+/* Which event it has at a place: found, 0 for none; whether that is among the last of the device (without P10): near. */
 inline find(p) {
   found = 0; near = 0; n = 0; k = size;
   do
@@ -282,7 +283,7 @@ inline serve() {
   :: kind == append || (kind == reoffer && TODAY) ->
      if
      :: SEQ(place) <= last ->
-#ifdef RULES_TODAY
+#ifdef WITHOUT_P10
         if :: near && found != event -> answer = conflict :: else -> answer = appended fi
 #else
         if
@@ -295,7 +296,7 @@ inline serve() {
 #endif
      :: SEQ(place) > last && shut -> answer = conflict
      :: SEQ(place) == last + 1 && !shut ->
-#ifdef RULES_TODAY
+#ifdef WITHOUT_P10
         remember(event);
         if :: near -> put(place, REPEATED | event) :: else -> putEvent(place, event) fi;
 #else
@@ -404,7 +405,7 @@ inline begin(s) {
     if :: (store[s].todo & BIT(e)) && first == 0 -> first = e :: else fi
   }
   name = 0; n = 0;
-#if !defined(RULES_TODAY) && !defined(DRAWN)
+#if !defined(WITHOUT_P10) && !defined(DRAWN)
 #ifdef UNPLACED_DRAWN
   if :: first != 0 && SEQ(store[s].place[first]) == 0 -> first = 0 :: else fi;
 #endif
@@ -471,7 +472,7 @@ inline close(s) {
 
 /* Nothing is to be healed: what comes next. */
 inline enter(s) {
-#ifndef RULES_TODAY
+#ifndef WITHOUT_P10
   if
   :: !store[s].recalls && store[s].todo != 0 && (over[s] || logged[s] > store[s].top) -> startRecalling(s)
   :: else
@@ -525,7 +526,7 @@ end:
            fi
          }
          differs = 0;
-#ifdef RULES_TODAY
+#ifdef WITHOUT_P10
          differs = more;
 #else
 #ifndef OTHER_IGNORED
@@ -571,7 +572,7 @@ end:
        fi
      }
 
-#ifndef RULES_TODAY
+#ifndef WITHOUT_P10
   /* The log has more of this incarnation than this store, and nothing is left to append that would show it. */
   :: atomic { phase[s] == live && store[s].todo == 0 && logged[s] > store[s].top -> close(s); d_step { begin(s) } }
 #endif
@@ -609,7 +610,7 @@ end:
             offered[s] = EVENTS + 1; up[s]!lost(PLACE(store[s].cur, store[s].acked), 0)
          :: else ->
             offered[s] = 0; asked[s] = 0;
-#ifndef RULES_TODAY
+#ifndef WITHOUT_P10
             /* Whether an event has lost its place. */
             for (e : 1 .. EVENTS) {
               spot = store[s].place[e];
@@ -652,7 +653,7 @@ end:
 #endif
           /* It has lost its place: it has no answer any more. */
           store[s].todo = store[s].todo | BIT(ev);
-#ifdef RULES_TODAY
+#ifdef WITHOUT_P10
           store[s].top++; store[s].place[ev] = PLACE(store[s].cur, store[s].top)
 #endif
        :: heard == recalled -> asked[s] = asked[s] | BIT(ev);
@@ -728,7 +729,7 @@ end:
        if
        :: heard == appended ->
           d_step { store[s].acked = SEQ(store[s].place[ev]); accept(s, ev); got = 0; ev = 0; heard = 0 }
-       #ifdef RULES_TODAY
+       #ifdef WITHOUT_P10
        :: heard == conflict -> got = 0; ev = 0; heard = 0; close(s); d_step { begin(s) }
 #else
        :: heard == conflict -> got = 0; ev = 0; heard = 0; close(s); d_step { startRecalling(s); e = 0 }
