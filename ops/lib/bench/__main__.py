@@ -113,6 +113,7 @@ def measure(options):
         for name in options.lanes:
             lane = LANES[name]
             print(f"{name} …", file=sys.stderr, flush=True)
+            bench.tidy()
             if "figures" in lane:
                 summary = {"figures": lane["figures"](bench)}
             else:

@@ -38,6 +38,12 @@ class Bench:
     def heads(self):
         return {int(p): int(n) for p, n in self.sql.run("SELECT partition, next_offset FROM log_partitions;")}
 
+    def tidy(self):
+        """Before a lane: what the lanes before it left to be done is none of its work, dead rows nor dirty pages."""
+        self.wait_for_projection()
+        self.sql.run("VACUUM ANALYZE;")
+        self.sql.run("CHECKPOINT;")
+
     def settle(self):
         """Every measurement begins after a checkpoint, so that neither side writes pages that the other made dirty."""
         self.wait_for_projection()
