@@ -302,4 +302,20 @@ import Testing
         _ = try await device.run("sync", exits: 1)
         await server.remove()
     }
+
+    @Test("A store is one command's at a time: while a watch uses it an append fails, and queues nothing")
+    func inUse() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            _ = try await phone.run("append", input: Self.setUp)
+            let child = try ChildProcess(Self.script, ["watch"] + phone.arguments + [UserID.random().description])
+            // What it says of the other user shows that it has the store.
+            _ = await child.firstLine()
+            _ = try await phone.run("append", input: [Self.post("n1")], exits: 1)
+            child.signal(SIGKILL)
+            _ = await child.exitCode()
+            // The store is free once the process is gone, however it ended.
+            #expect(try await phone.run("append", input: [Self.post("n2")]).last?["through"] as? Int == 3)
+        }
+    }
 }

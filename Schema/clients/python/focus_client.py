@@ -12,10 +12,11 @@
 All print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
 The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3). It
 may be put back from a backup, or copied: the log is asked which of its events it has before they are sent again (P10).
+One command at a time uses a state. A second one fails at once with exit code 1, also while the first is a `watch`.
 This client keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6).
 """
-import argparse, base64, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys, threading
-import time, uuid
+import argparse, base64, fcntl, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys
+import threading, time, uuid
 
 from google.protobuf import descriptor_pool, json_format, message_factory
 import focus.events.v1, focus.sync.v1
@@ -42,6 +43,18 @@ class Revoked(Failed):
 
 class Interrupted(Exception):
     """The connection ended, or the server asks to come back later: why, and between how many seconds from now."""
+
+def locked(directory):
+    """A lock on a store's directory, for as long as the file is open: a second process would write what it read at its
+    start over events that the first queued since. The operating system lets it go however the process ends."""
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    file = open(os.open(os.path.join(directory, "lock"), os.O_RDWR | os.O_CREAT, 0o600), "w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise Failed(f"another process uses {directory}: wait for its end, stop it, or give another --state") from None
+    return file
 
 class Store:
     """What a device keeps over restarts: its queue, its rows, its cursor."""
@@ -224,6 +237,7 @@ class Connection:
 class Device:
     def __init__(self, options):
         self.options = options
+        self.lock = locked(options.state)  # Before the store is read.
         self.store = Store(options.state, options.token)
         self.differs, self.healed, self.watched, self.on_statuses = [], 0, [], None
         self.resyncs = 0  # How many Resyncs in a row have not helped.
@@ -468,7 +482,7 @@ def main():
     parser.add_argument("--plaintext", action="store_true", help="no TLS: loopback only")
     parser.add_argument("--tls-ca", help="PEM file of certificates to trust instead of the system's")
     parser.add_argument("--token-file", help="file with the device's token")
-    parser.add_argument("--state", help="directory of the device's store")
+    parser.add_argument("--state", help="directory of the device's store; one command at a time uses it")
     parser.add_argument("--device-class", default="phone", choices=["phone", "tablet", "watch", "desktop"])
     parser.add_argument("--in-use", nargs="?", const="", metavar="APP",
                         help="report the device as in use, with this app in front, for as long as the command runs")
