@@ -318,4 +318,16 @@ import Testing
             #expect(try await phone.run("append", input: [Self.post("n2")]).last?["through"] as? Int == 3)
         }
     }
+
+    @Test("Plaintext is for loopback: a token leaves for no other host in clear")
+    func plaintext() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            // The first two are of blocks for documentation, the last two may lead to another machine.
+            for host in ["192.0.2.1", "[2001:db8::1]", "0.0.0.0", "127.0.0.1.example.com"] {
+                _ = try await phone.run("sync", with: ["--server", "\(host):9"], exits: 2)
+            }
+            _ = try await phone.run("sync", with: ["--server", "localhost:\(server.port)"])
+        }
+    }
 }

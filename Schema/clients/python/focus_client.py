@@ -15,8 +15,8 @@ may be put back from a backup, or copied: the log is asked which of its events i
 One command at a time uses a state. A second one fails at once with exit code 1, also while the first is a `watch`.
 This client keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6).
 """
-import argparse, base64, fcntl, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys
-import threading, time, uuid
+import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, os, pkgutil, random, secrets, socket, ssl, struct
+import sys, threading, time, uuid
 
 from google.protobuf import descriptor_pool, json_format, message_factory
 import focus.events.v1, focus.sync.v1
@@ -183,16 +183,27 @@ def read_frame(file):
     data = file.read(size)
     return data if len(head) == 4 and len(data) == size else None
 
+def host_and_port(text):
+    """(host, port) of "host:port", where an IPv6 host has brackets."""
+    host, _, port = text.rpartition(":")
+    return host.strip("[]"), int(port)
+
+def is_loopback(host):
+    """Whether the host is this machine, so that nobody can listen in on the way."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False  # Any other name may lead anywhere.
+
 class Connection:
     """Frames: a 4-byte big-endian length and one message."""
 
     def __init__(self, options):
-        host, _, port = options.server.rpartition(":")
-        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=options.timeout)
+        self.socket = socket.create_connection(options.server, timeout=options.timeout)
         if not options.plaintext:
             context = ssl.create_default_context(cafile=options.tls_ca)
             context.set_alpn_protocols(["focus-sync/1"])
-            self.socket = context.wrap_socket(self.socket, server_hostname=host.strip("[]"))
+            self.socket = context.wrap_socket(self.socket, server_hostname=options.server[0])
         self.input = self.socket.makefile("rb")
         self.in_use = options.in_use
 
@@ -478,8 +489,8 @@ def main():
     parser.add_argument("command", choices=["append", "sync", "watch", "reach", "selftest"])
     parser.add_argument(
         "users", nargs="*", help="whom to watch, at most 256; to whom we would write; of selftest, other samples")
-    parser.add_argument("--server", default="127.0.0.1:7464", help="host:port")
-    parser.add_argument("--plaintext", action="store_true", help="no TLS: loopback only")
+    parser.add_argument("--server", type=host_and_port, default="127.0.0.1:7464", help="host:port")
+    parser.add_argument("--plaintext", action="store_true", help="no TLS: to 127.0.0.0/8, ::1 or localhost only")
     parser.add_argument("--tls-ca", help="PEM file of certificates to trust instead of the system's")
     parser.add_argument("--token-file", help="file with the device's token")
     parser.add_argument("--state", help="directory of the device's store; one command at a time uses it")
@@ -497,6 +508,8 @@ def main():
         return focus_selftest.check(*options.users[:1])
     if not (options.token_file and options.state):
         parser.error("--token-file and --state are required")
+    if options.plaintext and not is_loopback(options.server[0]):
+        parser.error(f"--plaintext is for loopback only, and {options.server[0]!r} is not: the token would go in clear")
     try:
         options.token = open(options.token_file).read().strip()
         if options.command == "reach" and len(options.users) != 1:
