@@ -34,6 +34,7 @@ ROWS = dict(pair.split(":") for pair in """apps:AppRow authorizations:Authorizat
     notification_settings:NotificationSettingsRow""".split())  # Schema/README.md, "Rows".
 
 VERSION = "0.1.0"  # Of focus-sync.
+MAXIMUM_FRAME_BYTES = 1 << 20  # Of a server's frame, from the first on (W1).
 
 class Failed(Exception):
     """The server said no for good."""
@@ -43,6 +44,9 @@ class Revoked(Failed):
 
 class Interrupted(Exception):
     """The connection ended, or the server asks to come back later: why, and between how many seconds from now."""
+
+    def __str__(self):
+        return self.args[0]
 
 def locked(directory):
     """A lock on a store's directory, for as long as the file is open: a second process would write what it read at its
@@ -177,9 +181,14 @@ def framed(message):
     return struct.pack(">I", len(data)) + data
 
 def read_frame(file):
-    """The bytes of the next message; None when the connection ends before its last byte."""
+    """The bytes of the next message; None when the connection ends before its last byte. A length that no server
+    announces is never read for: the connection counts as broken."""
     head = file.read(4)
     size = struct.unpack(">I", head)[0] if len(head) == 4 else 0
+    if size > MAXIMUM_FRAME_BYTES:
+        raise Interrupted(
+            f"the server announces a frame of {size} bytes, over the {MAXIMUM_FRAME_BYTES} of rule W1 (does it expect "
+            "TLS?)", (0.1, 1))
     data = file.read(size)
     return data if len(head) == 4 and len(data) == size else None
 
