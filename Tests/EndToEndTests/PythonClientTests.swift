@@ -330,4 +330,30 @@ import Testing
             _ = try await phone.run("sync", with: ["--server", "localhost:\(server.port)"])
         }
     }
+
+    @Test("E5: what a server would never take is refused before it is queued; the largest payload is sent")
+    func tooLarge() async throws {
+        func post(bytes: Int) -> String {
+            // The fields have 10 bytes beside the body's text.
+            let body = String(repeating: "x", count: bytes - 10)
+            return #"{"type":"notification.posted","app":"a","#
+                + #""payload":{"notificationId":"n","title":"t","body":"\#(body)"}}"#
+        }
+        let long = String(repeating: "a", count: 2 * 1024 * 1024)
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            let wrong = [
+                post(bytes: 256 * 1024 + 1), post(bytes: 2 * 1024 * 1024),
+                Self.post("n", app: String(long.prefix(156))), Self.post("n", app: ""),
+                #"{"type":"focusChanged"}"#, #"{"type":"\#(long)"}"#,
+            ]
+            for line in wrong { _ = try await phone.run("append", input: Self.setUp + [line], exits: 1) }
+            // The lines before the wrong ones are not queued either.
+            let answers = try await phone.run("append", input: Self.setUp + [post(bytes: 256 * 1024)])
+            #expect(answers.last?["through"] as? Int == 3)
+            // The server answers it: the body is over a bound of its own.
+            let refused = answers.flatMap { $0["refused"] as? [[String: Any]] ?? [] }
+            #expect(refused.compactMap { $0["code"] as? String } == ["string_too_long"])
+        }
+    }
 }

@@ -12,11 +12,12 @@
 All print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
 The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3). It
 may be put back from a backup, or copied: the log is asked which of its events it has before they are sent again (P10).
+`append` queues every line or, where one is no event or too large for a server (E5), none, with exit code 1.
 One command at a time uses a state. A second one fails at once with exit code 1, also while the first is a `watch`.
 This client keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6).
 """
-import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, os, pkgutil, random, secrets, socket, ssl, struct
-import sys, threading, time, uuid
+import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, os, pkgutil, random, re, secrets, socket, ssl
+import struct, sys, threading, time, uuid
 
 from google.protobuf import descriptor_pool, json_format, message_factory
 import focus.events.v1, focus.sync.v1
@@ -35,6 +36,9 @@ ROWS = dict(pair.split(":") for pair in """apps:AppRow authorizations:Authorizat
 
 VERSION = "0.1.0"  # Of focus-sync.
 MAXIMUM_FRAME_BYTES = 1 << 20  # Of a server's frame, from the first on (W1).
+MAXIMUM_PAYLOAD_BYTES = 256 * 1024  # Of an event (E5).
+TYPE = re.compile(r"[a-z][A-Za-z]*\.[a-z][A-Za-z]*")  # As all names of the event catalogue are.
+APP = re.compile(r"[A-Za-z0-9.-]{1,155}")  # A bundle identifier (Schema/README.md, "Words").
 
 class Failed(Exception):
     """The server said no for good."""
@@ -411,6 +415,8 @@ def message_class(name):
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
 
 def payload_class(event_type):
+    if not TYPE.fullmatch(event_type):
+        raise KeyError(event_type)
     words = event_type.split(".")
     return message_class("focus.events.v1." + "".join(word[0].upper() + word[1:] for word in words))
 
@@ -422,17 +428,33 @@ def event_id():  # UUIDv7: 48 bits of milliseconds, version, variant, random.
     return number.to_bytes(16, "big")
 
 def envelope(line):
-    """{"type": "focus.changed", "app": …, "payload": {…}}: the payload's message is the type's name in CamelCase."""
-    payload = payload_class(line["type"])()
+    """{"type": "focus.changed", "app": …, "payload": {…}}: the payload's message is the type's name in CamelCase.
+    ValueError for what must not be queued: a server ends the connection for a frame that is too long, and takes nothing
+    behind a type that it does not know, however often it is sent."""
+    kind, app = str(line.get("type")), line.get("app", line.get("appId"))
+    try:
+        payload = payload_class(kind)()
+    except KeyError:
+        raise ValueError(f"{kind[:80]!r} is no type of event") from None
+    if app is not None and not (isinstance(app, str) and APP.fullmatch(app)):
+        raise ValueError("the app is no bundle identifier: 1 to 155 of A-Z, a-z, 0-9, '.' and '-'")
     json_format.ParseDict(line.get("payload", {}), payload)
+    data = payload.SerializeToString()
+    if len(data) > MAXIMUM_PAYLOAD_BYTES:
+        raise ValueError(f"the payload has {len(data)} bytes, over the {MAXIMUM_PAYLOAD_BYTES} of rule E5: split it")
     return sync.Envelope(
-        event_id=event_id(), type=line["type"], occurred_at_us=int(time.time() * 1e6), schema_version=1,
-        payload=payload.SerializeToString(), app=line.get("app", line.get("appId")))
+        event_id=event_id(), type=kind, occurred_at_us=int(time.time() * 1e6), schema_version=1, payload=data, app=app)
 
 def append(device):
     store = device.store
-    for line in filter(str.strip, sys.stdin):
-        store.queue.append([store.next_sequence, envelope(json.loads(line)).SerializeToString()])
+    for number, line in enumerate(sys.stdin, 1):
+        if not line.strip():
+            continue
+        try:
+            event = envelope(json.loads(line)).SerializeToString()
+        except (ValueError, TypeError, AttributeError, json_format.ParseError) as error:
+            raise Failed(f"line {number}: {error}; no line is queued") from None
+        store.queue.append([store.next_sequence, event])
         store.next_sequence += 1
     store.save()  # Durable before it is sent.
     device.must_send = True
