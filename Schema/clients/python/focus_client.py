@@ -16,8 +16,8 @@ may be put back from a backup, or copied: the log is asked which of its events i
 One command at a time uses a state. A second one fails at once with exit code 1, also while the first is a `watch`.
 This client keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6).
 """
-import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, os, pkgutil, random, re, secrets, socket, ssl
-import struct, sys, threading, time, uuid
+import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, math, os, pkgutil, random, re, secrets, socket
+import ssl, struct, sys, threading, time, uuid
 
 from google.protobuf import descriptor_pool, json_format, message_factory
 import focus.events.v1, focus.sync.v1
@@ -209,19 +209,38 @@ def is_loopback(host):
         return False  # Any other name may lead anywhere.
 
 class Connection:
-    """Frames: a 4-byte big-endian length and one message."""
+    """Frames: a 4-byte big-endian length and one message. `left` says how many seconds the server still has."""
 
-    def __init__(self, options):
-        self.socket = socket.create_connection(options.server, timeout=options.timeout)
+    def __init__(self, options, left):
+        self.left = left
+        self.socket = socket.create_connection(options.server, timeout=left())
         if not options.plaintext:
             context = ssl.create_default_context(cafile=options.tls_ca)
             context.set_alpn_protocols(["focus-sync/1"])
             self.socket = context.wrap_socket(self.socket, server_hostname=options.server[0])
-        self.input = self.socket.makefile("rb")
         self.in_use = options.in_use
 
     def send(self, **message):
+        self.socket.settimeout(self.left())
         self.socket.sendall(framed(sync.ClientFrame(**message)))
+
+    def bye(self):
+        """What was asked is done, whether the server hears this or not."""
+        try:
+            self.send(bye=sync.Bye())
+        except OSError:
+            pass
+
+    def read(self, size):
+        """So many bytes, or fewer when the connection ends before. The time is over also while single bytes come."""
+        data = bytearray()
+        while len(data) < size:
+            self.socket.settimeout(self.left())
+            some = self.socket.recv(size - len(data))
+            if not some:
+                break
+            data += some
+        return bytes(data)
 
     def report(self):
         """The device is in use, if the user says so; the server wants to hear it within each minute (L6)."""
@@ -231,7 +250,7 @@ class Connection:
     def receive(self):
         """The next message that is no heartbeat, as (name, message). What it does not know, it passes over (W3)."""
         while True:
-            data = read_frame(self.input)
+            data = read_frame(self)
             if data is None:
                 raise Interrupted("the server closed the connection", (0.1, 1))
             frame = sync.ServerFrame.FromString(data)
@@ -267,10 +286,30 @@ class Device:
         self.resyncs = 0  # How many Resyncs in a row have not helped.
         self.asks = self.answer = None  # A Fetch, and what it is answered.
         self.must_send = False  # What is queued is what this run is for.
+        self.wants_rows = False  # Rows are.
+
+    def begin_time(self):
+        """From now on the server has --timeout for its answer: no connection is tried behind `deadline`."""
+        self.deadline = time.monotonic() + self.options.timeout
+
+    def extend_time(self, answered=False):
+        """What this run asked for comes on: its connection has until `end`. The next connection repeats what has no
+        answer, so only answers move the deadline too. Heartbeats, and rows that nobody asked for, move neither: a server
+        may send them for ever."""
+        self.end = max(self.end, time.monotonic() + self.options.timeout)
+        if answered:
+            self.begin_time()
+
+    def left(self):
+        """The seconds that the server has for its next bytes."""
+        seconds = self.end - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError("timed out")
+        return seconds
 
     def run(self, is_done, on_appended=lambda appended: None):
         """Connects, sends the queue and applies what comes until `is_done(name)` says so; again when it breaks."""
-        self.deadline = time.monotonic() + self.options.timeout
+        self.begin_time()
         while True:
             try:
                 return self.session(is_done, on_appended)
@@ -278,13 +317,16 @@ class Device:
                 self.store.erase()
                 raise Revoked(f"{error} The store is erased.")
             except (Interrupted, OSError) as error:
+                if self.end == math.inf:  # It watched until now.
+                    self.begin_time()
                 pause = random.uniform(*(error.args[1] if isinstance(error, Interrupted) else (0.1, 1)))  # L5: jitter.
                 if time.monotonic() + pause > self.deadline:
                     raise Failed(f"no answer in {self.options.timeout} s: {error}")
                 time.sleep(pause)
 
     def session(self, is_done, on_appended):
-        store, connection = self.store, Connection(self.options)
+        self.end = self.deadline
+        store, connection = self.store, Connection(self.options, self.left)
         hello = sync.Hello(
             minimum_protocol=1, maximum_protocol=2, token=self.options.token, incarnation=store.incarnation,
             device_class=sync.DeviceClass.Value("DEVICE_CLASS_" + self.options.device_class.upper()),
@@ -297,8 +339,8 @@ class Device:
             raise Interrupted("a new incarnation begins", (0, 0))
         connection.report()
         if self.watched:  # The server forgets with the connection; it pings, and is gone after two intervals (L4).
-            self.deadline = time.monotonic() + self.options.timeout
-            connection.socket.settimeout(2 * welcome.heartbeat_ms / 1000)
+            self.end = math.inf
+            connection.left = lambda: 2 * welcome.heartbeat_ms / 1000
             connection.send(watch=sync.Watch(users=self.watched))
         if self.asks:  # A fetch changes nothing: it is asked again on the next connection.
             connection.send(fetch=self.asks)
@@ -317,6 +359,7 @@ class Device:
         elif store.recalling:
             self.recall(connection, on_appended)
         unsent, underway = 0, 0  # Index into the queue; frames without an answer.
+        never_sent = len(store.queue)  # On this connection.
         while True:
             while not waits and unsent < len(store.queue) and underway < welcome.maximum_unacknowledged_appends:
                 frame = sync.Append(first_sequence=store.queue[unsent][0])
@@ -326,14 +369,18 @@ class Device:
                     frame.envelopes.append(sync.Envelope.FromString(event))
                 connection.send(append=frame)
                 unsent, underway = unsent + len(frame.envelopes), underway + 1
+                if len(store.queue) - unsent < never_sent:  # What is sent again after a gap is no news.
+                    never_sent = len(store.queue) - unsent
+                    self.extend_time()
             if is_done(name):
-                return connection.send(bye=sync.Bye())
+                return connection.bye()
             name, message = connection.receive()
             if name == "appended":
                 left = [entry for entry in store.queue if entry[0] > message.through_sequence]
                 if len(left) < len(store.queue):
                     sequence, event = store.queue[len(store.queue) - len(left) - 1]
                     store.answered = [sequence, event_of(event)]
+                    self.extend_time(answered=True)
                 unsent, underway = max(0, unsent - len(store.queue) + len(left)), max(0, underway - 1)
                 store.queue = left
                 store.save()
@@ -386,6 +433,7 @@ class Device:
             moved += len(left)
             store.save()
             if len(left) < len(message.events):
+                self.extend_time(answered=True)
                 on_appended(answer)
         store.begin_incarnation()
         store.save()
@@ -394,6 +442,8 @@ class Device:
     def apply(self, name, message, connection):
         store = self.store
         store.take(name, message)
+        if self.wants_rows and name in ("snapshot_rows", "delta_rows"):
+            self.extend_time()
         if name == "checkpoint":
             store.save(message.cursor)
             self.differs = store.differing(message)
@@ -464,6 +514,7 @@ def append(device):
     device.run(lambda name: not store.queue, report)
 
 def sync_rows(device):
+    device.wants_rows = True
     device.run(lambda name: name == "checkpoint" and not device.differs)
     for (collection, app, key), value in sorted(device.store.rows.items()):
         kind = message_class("focus.sync.v1." + ROWS[collection]) if collection in ROWS else None
@@ -532,7 +583,9 @@ def main():
     parser.add_argument("--level", default="ACTIVE", choices=["PASSIVE", "ACTIVE", "TIME_SENSITIVE", "CRITICAL"],
                         help="of reach: the message's interruption level")
     parser.add_argument("--communication", action="store_true", help="of reach: we would be the message's sender")
-    parser.add_argument("--timeout", type=float, default=30, help="seconds to wait for the server")
+    parser.add_argument("--timeout", type=float, default=30,
+                        help="seconds that the server has to answer, and between the parts of a long answer; of watch: "
+                             "to let us in")
     options = parser.parse_intermixed_args()
     if options.command == "selftest":
         import focus_selftest
