@@ -147,7 +147,7 @@ let package = Package(
                 "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
                 "SeededNumbers", "Tokens", "Waits", nioCore, nioEmbedded, logging,
             ]),
-        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support"]),
+        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support", grdb]),
     ]
 )
 

@@ -45,7 +45,7 @@ import Testing
         try await server.server.stop()
     }
 
-    @Test("A2: a client with a source of tokens goes on: in the session, and after its token was refused")
+    @Test("A2: a client with a source of tokens goes on: in the session, after its token was refused, and later too")
     func clientRenews() async throws {
         // The wall clock stands still, so that no token expires before it is used, however long a loaded machine takes.
         let clock = try TestClock(Timestamp.now.iso)
@@ -85,6 +85,11 @@ import Testing
         #expect(asked.withLockedValue { $0 } == 2)
         let seen = expiries.withLockedValue { $0 }
         #expect(seen[0] <= 50_000 && seen[1] > 4_000_000)
+        // Much later the device comes back with the token that it got within the session.
+        try clock.move(to: clock.now.adding(microseconds: 6_000_000_000).iso)
+        await client.reconnect()
+        #expect(try await client.synchronize() == [])
+        #expect(asked.withLockedValue { $0 } == 3)
         await client.close()
         try FileManager.default.removeItem(atPath: directory)
         try await server.server.stop()

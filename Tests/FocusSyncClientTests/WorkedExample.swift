@@ -5,8 +5,7 @@ import FocusSyncClient
 
 func makeClient(token: String, server: ServerAddress, directory: String) throws -> SyncClient {
     let store = try DeviceStore(directory: directory)
-    var configuration = SyncClientConfiguration(server: server, security: .plaintext, token: token)
-    configuration.maximumAttempts = nil
+    let configuration = SyncClientConfiguration(server: server, security: .plaintext, token: token)
     return try SyncClient(configuration: configuration, store: store)
 }
 

@@ -230,9 +230,9 @@ final class SimulatedDevice: CustomStringConvertible {
             // A revoked device keeps trying, as its holder might.
             newToken()
             connect(in: 1_000_000)
-        case .failed(let error) where error.code == .unauthenticated || error.code == .tokenExpired:
+        case .tokenRefused(_, let bounds):
             newToken()
-            connect(in: 1)
+            connect(in: Int(bounds?.lowerBound ?? 0) * 1_000 + 1)
         case .failed(let error) where error.code == .superseded:
             // The client gives up; the user starts the app again.
             connect(in: 1_000_000)

@@ -14,6 +14,7 @@ extension SyncClient {
                 actions += try perform(actions[next])
                 next += 1
             }
+            if activityWaits, session?.mayReport == true { reportActivityAgain() }
         } catch {
             // The store failed: going on would lose what it could not keep.
             fatal = .store("\(error)")
@@ -117,11 +118,15 @@ extension SyncClient {
             configuration.onUpdate(.recallWaits)
         case .serverError(let error):
             if error.code == .unknownMessage { activityIsUnknown = true }
+            // The server refused a token in the session, and goes on with the one before: at its end another may help.
+            if error.code == .unauthenticated { tokenMayBeOld = true }
             configuration.onUpdate(.serverError(error))
         case .diverged(let collections):
             divergence.formUnion(collections)
             configuration.onUpdate(.diverged(collections))
         case .tokenExpires(let milliseconds):
+            // Whatever token this is about, the server has accepted it.
+            tokenMayBeOld = true
             configuration.onUpdate(.tokenExpires(inMilliseconds: milliseconds))
         case .stillDiverged(let collections):
             divergence.formUnion(collections)

@@ -3,7 +3,7 @@ import FocusCore
 extension SyncClient {
     /// Makes connection after connection, until there is a reason to stop.
     func run() async {
-        var attempts = 0
+        attempts = 0
         while !Task.isCancelled, fatal == nil {
             let welcomesBefore = welcomes
             let end = await withNewToken(runConnection())
@@ -19,6 +19,7 @@ extension SyncClient {
             }
         }
         runner = nil
+        if let fatal { configuration.onUpdate(.stopped(fatal)) }
         submissions.failAll(fatal ?? .closed)
         waiters.failAll(fatal ?? SyncClientError.closed)
         fetches.failAll(fatal ?? SyncClientError.closed)

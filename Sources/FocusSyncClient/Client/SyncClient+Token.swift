@@ -12,13 +12,12 @@ extension SyncClient {
     }
 
     /// What follows the end of a connection. When the server refused its token and there is a new one, the client
-    /// connects again at once.
+    /// connects again: at once, or within the bounds that the server named (rule L5).
     func withNewToken(_ end: ClientEnd) async -> ClientEnd {
-        guard case .failed(let error) = end, Self.isAboutTheToken(error.code), tokenMayBeOld,
-            configuration.newToken != nil
-        else { return end }
+        guard case .tokenRefused(let error, let bounds) = end else { return end }
+        guard tokenMayBeOld, configuration.newToken != nil else { return .failed(error) }
         guard await getToken() else { return .reconnect(milliseconds: nil, cause: error) }
-        return .reconnect(milliseconds: 0...0, cause: error)
+        return .reconnect(milliseconds: bounds ?? 0...0, cause: error)
     }
 
     /// Gets a new token from the configuration. Returns whether there is one; if not, `lastProblem` says why.
@@ -27,7 +26,8 @@ extension SyncClient {
         do {
             let new = try await newToken()
             // A token of another owner would fill this store with rows that are not its owner's.
-            try store.claim(TokenContents(reading: new).owner)
+            let other = try TokenContents(reading: new).owner
+            guard other == owner else { throw DeviceStoreError.otherOwner(stored: owner, asked: other) }
             token = new
             tokenMayBeOld = false
             return true
@@ -36,6 +36,4 @@ extension SyncClient {
             return false
         }
     }
-
-    private static func isAboutTheToken(_ code: ErrorCode) -> Bool { code == .unauthenticated || code == .tokenExpired }
 }

@@ -35,7 +35,8 @@ public actor SyncClient {
     var verifiedOnce: Set<Int> = []
     /// The token in use; `configuration` has the first one.
     var token: String
-    /// Whether a new token may help when the server refuses the one in use: none was got since the last Welcome.
+    /// Whether a new token may help when the server refuses the one in use: none was got since the server last accepted
+    /// one.
     var tokenMayBeOld = true
     var divergence: Set<RowCollection> = []
     var lastProblem: String?
@@ -53,11 +54,15 @@ public actor SyncClient {
     var ringObservers: [Int: AsyncStream<DeviceRing>.Continuation] = [:]
     /// What the device reported last of its use; nil: it is out of use.
     var activity: ReportedActivity?
+    /// Whether the last report waits until the session may send it.
+    var activityWaits = false
     /// Whether the server of this connection does not know such reports.
     var activityIsUnknown = false
     /// Whether the store has been given rows before.
     var hasRows: Bool
     var peers = ClientPeers()
+    /// How many attempts to connect failed in a row.
+    var attempts = 0
     /// The wait before the next attempt to connect, while it lasts.
     var pausing: Task<Void, Never>?
 
@@ -78,7 +83,7 @@ public actor SyncClient {
 
     /// Queues an event and returns when it is durable on the device. It is sent as soon as there is a connection. The
     /// rows show what it does, where that can be foreseen; `outcomes` and `refusals` tell what becomes of it.
-    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`; `SyncClientError.closed`.
+    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`, `nameTooLong`, `erased`; `SyncClientError.closed`.
     @discardableResult
     public func append(_ draft: EventDraft) throws -> QueuedEvent {
         let events = try enqueue([draft])
@@ -218,8 +223,8 @@ public actor SyncClient {
 
     // MARK: Life
 
-    /// Connects, and stays connected until `close` is called, `maximumAttempts` are used up, or the server refuses the
-    /// device. Does nothing if the client is connected or trying to connect.
+    /// Connects, and stays connected until `close` is called, `maximumAttempts` are used up, the store cannot be used, or
+    /// the server refuses the device: then `SyncUpdate.stopped` says why. Does nothing if the client is connected or trying to connect.
     public func start() {
         guard runner == nil, !isClosed else { return }
         fatal = nil
@@ -260,6 +265,7 @@ public actor SyncClient {
     public func networkDidChange() {
         guard !isClosed else { return }
         backoff.succeeded()
+        attempts = 0
         pausing?.cancel()
         if runner == nil, case .unreachable = fatal { start() }
     }

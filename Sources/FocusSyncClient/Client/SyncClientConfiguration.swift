@@ -16,9 +16,9 @@ public struct SyncClientConfiguration: Sendable {
     public var deviceClass = DeviceClass.phone
     /// The collections that the server sends (rule S7); empty: all.
     public var collections: [RowCollection] = []
-    /// How many attempts to connect may fail in a row, without a Welcome, before waiting calls fail with `unreachable`.
-    /// Nil: any number.
-    public var maximumAttempts: Int? = 8
+    /// How many attempts to connect may fail in a row, without a Welcome, before the client stops and waiting calls fail
+    /// with `unreachable`. Nil: any number; waiting calls fail with `timedOut`.
+    public var maximumAttempts: Int?
     /// How long `append`, `synchronize` and `wait` wait before they fail with `timedOut`.
     public var timeout = Duration.seconds(30)
     /// How long the client waits between attempts to connect, where the server names no bounds (rule L5).

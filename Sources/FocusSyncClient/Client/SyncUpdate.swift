@@ -38,6 +38,9 @@ public enum SyncUpdate: Hashable, Sendable {
     case healed(HealingReport)
     /// The device was revoked (rule A3), and the client has erased its store.
     case erased
+    /// The client has stopped, and connects no more until it is started again: by `start`, or by a call that needs the
+    /// server. `networkDidChange` starts it too, if it had given up an unreachable server.
+    case stopped(SyncClientError)
     /// The connection ended, or could not be made; the next attempt follows after so many milliseconds.
     case disconnected(String, retryAfterMilliseconds: Int64)
 }

@@ -29,6 +29,11 @@ struct AppendSender: Hashable, Sendable {
     private var inFlight: [DeviceSequence] = []
     private var window = 0
     private var maximumBytes = frameBytes
+    /// The most bytes of the only frame that is sent at a time, after events were past a quota; nil: there is no need to
+    /// be slow.
+    private var slowBytes: Int?
+    /// Of the first frame after such an error: some events.
+    private static let slowestBytes = 1_024
     /// Whether a `sendAppend` was returned that `appendSent` has not answered yet.
     private var isAsking = false
 
@@ -47,9 +52,11 @@ struct AppendSender: Hashable, Sendable {
 
     /// At most one request at a time: the answer asks for the next.
     mutating func next() -> [ClientAction] {
-        guard !isAsking, resumesAt == nil, sent < queue.last, inFlight.count < window else { return [] }
+        guard !isAsking, resumesAt == nil, sent < queue.last, inFlight.count < (slowBytes == nil ? window : 1) else {
+            return []
+        }
         isAsking = true
-        return [.sendAppend(after: sent, maximumBytes: maximumBytes)]
+        return [.sendAppend(after: sent, maximumBytes: min(maximumBytes, slowBytes ?? maximumBytes))]
     }
 
     mutating func sent(after: DeviceSequence, through last: DeviceSequence) {
@@ -63,8 +70,18 @@ struct AppendSender: Hashable, Sendable {
     mutating func acknowledged(through sequence: DeviceSequence) {
         queue.acknowledged = max(queue.acknowledged, sequence)
         sent = max(sent, queue.acknowledged)
+        let before = inFlight.count
         inFlight.removeAll { $0 <= sequence }
+        guard let bytes = slowBytes, inFlight.count < before else { return }
+        slowBytes = bytes < Self.frameBytes ? 2 * bytes : nil
     }
+
+    /// Whether the server has frames that it has not answered.
+    var awaitsAnswer: Bool { !inFlight.isEmpty }
+
+    /// Events were past a quota (rule Q5), of which a little flows back at a time: to send all of them again would cost
+    /// the device more than what the server takes. Frames are small then, and grow again with each that is taken whole.
+    mutating func slowDown() { slowBytes = Self.slowestBytes }
 
     /// Begins again with the first event that has no answer: after a gap the server ignores what is in flight (rule
     /// P4). Some of these events may be in the log, and only their answers were lost. When they are sent again they are

@@ -20,6 +20,7 @@ extension ClientSession {
         guard let first = ending.left.first, !sender.queue.isEmpty else { return sender.next() }
         guard !ending.isAsking, sender.resumesAt == nil else { return [] }
         ending.isAsking = true
+        awaitAnswer(after: false)
         return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
     }
 

@@ -20,6 +20,7 @@ extension ClientSession {
             guard state == .live else { return end(.reconnect(milliseconds: Self.wait(error), cause: error)) }
             let wait = Self.pause(error)
             sender.pause(until: currentTime.adding(milliseconds: wait))
+            if error.code == .quotaExceeded { sender.slowDown() }
             return [.report(.appendsDelayed(error, milliseconds: wait))]
         case .unknownMessage, .notFound, .tooManyWatched:
             return [.report(.serverError(error))]
@@ -29,8 +30,8 @@ extension ClientSession {
             // The token in use stays in force (rule A2).
             isRenewing = false
             return [.report(.serverError(error))]
-        case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated, .revoked,
-            .tokenExpired, .superseded:
+        case .unauthenticated, .tokenExpired: return end(.tokenRefused(error, milliseconds: nil))
+        case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .revoked, .superseded:
             return end(.failed(error))
         }
     }
@@ -68,16 +69,17 @@ extension ClientSession {
 
     mutating func receiveGoAway(_ goAway: GoAway) -> [ClientAction] {
         let cause = ProtocolError(goAway.code, Self.explanation(of: goAway.code))
+        let minimum = Int64(goAway.minimumBackoffMilliseconds)
+        let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
         switch goAway.code {
-        case .superseded, .tokenExpired, .revoked:
+        case .tokenExpired: return end(.tokenRefused(cause, milliseconds: bounds))
+        case .superseded, .revoked:
             // A new connection would supersede the newer one, or get the same answer.
             return end(.failed(cause))
         case .unauthenticated, .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired,
             .helloTimeout,
             .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
             .heartbeatTimeout, .tooMany, .quotaExceeded, .tooManyWatched, .shuttingDown, .notFound, .internal:
-            let minimum = Int64(goAway.minimumBackoffMilliseconds)
-            let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
             return end(.reconnect(milliseconds: bounds, cause: cause))
         }
     }

@@ -29,6 +29,7 @@ extension ClientSession {
         // Otherwise the request was asked for before an error rewound the healing; it is not in flight.
         guard asked == healing?.position else { return continueHealing() }
         healing?.sent(request, next: next)
+        awaitAnswer(after: false)
         return continueHealing()
     }
 

@@ -37,6 +37,7 @@ extension ClientSession {
         recalling?.isAsking = false
         guard let recall else { return endRecalling() }
         recalling?.sent(recall, next: next)
+        awaitAnswer(after: false)
         return [.send(.recall(recall))]
     }
 

@@ -18,6 +18,9 @@ public struct ClientSession: Sendable {
 
     /// How long the session waits for Welcome before it ends the connection, in milliseconds.
     public static let welcomeMilliseconds: Int64 = 15_000
+    /// How long, in milliseconds, the server may leave events, questions and offers without an answer while it says other
+    /// things. A server bears a database that is away for 30 s (rule G2).
+    static let answerMilliseconds: Int64 = 120_000
     /// When appends have to pause and the connection ends, the next connection waits for the end of the pause, but no
     /// longer than this, in milliseconds: appends may pause for hours (rule P10), and rows should come all the same.
     /// Jitter at most doubles it.
@@ -34,6 +37,8 @@ public struct ClientSession: Sendable {
     var sender: AppendSender
     private var now = MonotonicTime(milliseconds: 0)
     private var silenceEnds = MonotonicTime(milliseconds: .max)
+    /// When the connection ends unless the server answers; nil while nothing was asked.
+    private var answerEnds: MonotonicTime?
     private var heartbeatMilliseconds: Int64 = 25_000
     private var resyncs = 0
     /// Whether the session has sent Resync and has not got the rows yet. Until it has, checkpoints are not compared:
@@ -89,7 +94,7 @@ public struct ClientSession: Sendable {
         case .idle, .closed: MonotonicTime(milliseconds: .max)
         case .awaitingWelcome: silenceEnds
         case .live:
-            [sender.resumesAt, healing?.resumesAt, recalling?.resumesAt, waitsForRecall].compactMap { $0 }
+            [sender.resumesAt, healing?.resumesAt, recalling?.resumesAt, waitsForRecall, answerEnds].compactMap { $0 }
                 .reduce(silenceEnds) { min($0, $1) }
         }
     }
@@ -114,6 +119,7 @@ public struct ClientSession: Sendable {
         case .live:
             // Whatever is heard is a sign of life (rule L4).
             silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
+            defer { awaitAnswer(after: message.isAnswer) }
             return receiveLive(message)
         }
     }
@@ -128,7 +134,20 @@ public struct ClientSession: Sendable {
     public mutating func appendSent(after: DeviceSequence, through last: DeviceSequence) -> [ClientAction] {
         guard state == .live else { return [] }
         sender.sent(after: after, through: last)
+        awaitAnswer(after: false)
         return appendNext()
+    }
+
+    /// Notes until when the server has time to answer what was asked of it: anew with every answer.
+    /// - Parameter isAnswered: whether it has just answered something.
+    mutating func awaitAnswer(after isAnswered: Bool) {
+        let awaits =
+            sender.awaitsAnswer || ending.isAsking || healing?.inFlight.isEmpty == false || recalling?.inFlight != nil
+        if !awaits {
+            answerEnds = nil
+        } else if isAnswered || answerEnds == nil {
+            answerEnds = now.adding(milliseconds: Self.answerMilliseconds)
+        }
     }
 
     /// The answer to `compare`: the collections whose digests differ.
@@ -164,10 +183,14 @@ public struct ClientSession: Sendable {
             return end(.reconnect(milliseconds: nil, cause: silent))
         }
         guard state == .live else { return [] }
+        if let time = answerEnds, time <= now {
+            let silent = ProtocolError(.heartbeatTimeout, "The server has not answered for too long.")
+            return end(.reconnect(milliseconds: nil, cause: silent))
+        }
         if let time = waitsForRecall, time <= now { return end(.reconnect(milliseconds: nil, cause: nil)) }
         if healing != nil { return resumeHealing(now: now) }
         if recalling != nil { return resumeRecalling(now: now) }
-        guard mayAppend, sender.resume(now: now) else { return [] }
+        guard sender.resume(now: now) else { return [] }
         return appendNext()
     }
 
@@ -274,6 +297,12 @@ public struct ClientSession: Sendable {
     mutating func end(_ end: ClientEnd) -> [ClientAction] {
         state = .closed
         return [.end(end)]
+    }
+
+    /// Whether messages may be sent that a server may not know: it answers them with `unknown_message` too, which must not
+    /// be taken for the answer to a request of healing or recalling.
+    var mayReport: Bool {
+        state == .live && healing == nil && recalling == nil && waitsForRecall == nil && !ending.isAsking
     }
 
     var mayAppend: Bool { state == .live && healing == nil && recalling == nil && waitsForRecall == nil }

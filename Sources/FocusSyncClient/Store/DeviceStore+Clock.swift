@@ -21,12 +21,12 @@ extension DeviceStore {
                         && !QueueRecord.Columns.isChosen
                 )
                 .order(QueueRecord.Columns.place)
-            for row in try GRDB.Row.fetchAll(database, queued) {
-                var time = Timestamp(microseconds: row[QueueRecord.Columns.occurredAt])
+            for event in try QueuedTime.fetchAll(database, queued) {
+                var time = Timestamp(microseconds: event.occurredAt)
                 if let other = reading.restamped(time, after: previous) {
                     greatest = max(greatest ?? time, time)
                     time = other
-                    try QueueRecord.filter(key: row[QueueRecord.Columns.place] as Int64)
+                    try QueueRecord.filter(key: event.place)
                         .updateAll(database, QueueRecord.Columns.occurredAt.set(to: time.microseconds))
                 }
                 previous = time
@@ -35,4 +35,10 @@ extension DeviceStore {
             return greatest != nil
         }
     }
+}
+
+/// When a queued event says that it happened.
+private struct QueuedTime: Decodable, FetchableRecord {
+    let place: Int64
+    let occurredAt: Int64
 }

@@ -1,13 +1,15 @@
 import FocusCore
 import Foundation
 import GRDB
+import Synchronization
 
 extension DeviceStore {
     /// Erases all that the store holds of its user: rows, events, whom it belongs to. It is a new store then, and
     /// nothing of what it held is left in its files.
     ///
     /// What the server has not acknowledged is lost. A client calls this when the server says that the device was
-    /// revoked (rule A3); call it when a person signs out.
+    /// revoked (rule A3); call it when a person signs out, best after `SyncClient.close`. Nothing is stored any more until
+    /// somebody claims the store: a new client does.
     /// - Returns: the rows that are gone.
     @discardableResult
     public func erase() throws -> [RowChange] {
@@ -29,6 +31,8 @@ extension DeviceStore {
                     _ = try Table(table).deleteAll(database)
                 }
                 try StoreRecord(incarnation: DeviceSchema.randomIncarnation()).insert(database)
+                // Within the transaction: whoever waits to write comes after it.
+                isErased.withLock { $0 = true }
                 return .commit
             }
             try database.execute(sql: "VACUUM")

@@ -5,7 +5,7 @@ import GRDB
 extension DeviceStore {
     /// Puts events at the end of the queue, all or none; they are durable when it returns.
     /// - Parameter clock: the device's time now. An event without a time of its own gets it, or a later one (rule E3).
-    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`; a database error.
+    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`, `nameTooLong`, `erased`; a database error.
     public func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
         try write { record, database in
             try Self.checkRoom(for: drafts, record)
@@ -30,8 +30,12 @@ extension DeviceStore {
     }
 
     private static func checkRoom(for drafts: [EventDraft], _ record: StoreRecord) throws(DeviceStoreError) {
-        for draft in drafts where draft.payload.count > payloadByteLimit {
-            throw .payloadTooLarge(bytes: draft.payload.count, limit: payloadByteLimit)
+        for draft in drafts {
+            guard draft.payload.count <= payloadByteLimit else {
+                throw .payloadTooLarge(bytes: draft.payload.count, limit: payloadByteLimit)
+            }
+            let bytes = max(draft.type.utf8.count, draft.app?.utf8.count ?? 0)
+            guard bytes <= nameByteLimit else { throw .nameTooLong(bytes: bytes, limit: nameByteLimit) }
         }
         let events = Int(record.queuedEvents)
         let bytes = Int(record.queuedBytes)

@@ -56,12 +56,12 @@ extension DeviceStore {
 
     /// Deletes all staged rows, so that a new snapshot or delta can be staged.
     public func beginStaging() throws {
-        try database.write { _ = try StagedRecord.deleteAll($0) }
+        try write { _, database in _ = try StagedRecord.deleteAll(database) }
     }
 
     /// Stages rows of a snapshot or delta that has not ended yet. They do not outlive the process.
     public func stage(_ rows: [DeltaRow]) throws {
-        try database.write { database in
+        try write { _, database in
             for row in rows { try StagedRecord(row).insert(database) }
         }
     }

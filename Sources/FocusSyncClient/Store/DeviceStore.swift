@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import GRDB
+import Synchronization
 
 import struct FocusCore.Cursor
 
@@ -21,6 +22,10 @@ public final class DeviceStore: Sendable {
     /// The directory that the store was opened in.
     public let directory: String
     let database: DatabaseQueue
+    /// Whether it was erased and not claimed since: what comes then is of a user who has left, and belongs to nobody.
+    let isErased = Mutex(false)
+    /// How many bytes the type or app of an event has at most.
+    public static let nameByteLimit = 1_024
     private let lock: DirectoryLock
 
     /// Opens the store in `directory`, making both when they are missing.
@@ -73,12 +78,13 @@ public final class DeviceStore: Sendable {
     /// Makes `owner` the owner of a store that has none yet. A store that has an owner keeps it.
     /// - Throws: `DeviceStoreError.otherOwner` when the store belongs to somebody else.
     public func claim(_ owner: DeviceOwner) throws {
-        try write { record, _ in
+        try change { record, _ in
             if let stored = record.owner, stored != owner {
                 throw DeviceStoreError.otherOwner(stored: stored, asked: owner)
             }
             record.set(owner)
         }
+        isErased.withLock { $0 = false }
     }
 
     /// The user, device and scope that the store belongs to; nil until `claim`.
@@ -155,8 +161,16 @@ public final class DeviceStore: Sendable {
         try database.read { try Self.record($0) }
     }
 
-    /// Runs `body` in one transaction, at whose end the device's row is stored if it changed.
+    /// Runs `body` in one transaction, at whose end the device's row is stored if it changed. Throws
+    /// `DeviceStoreError.erased` while the store belongs to nobody any more.
     func write<Result>(_ body: (inout StoreRecord, Database) throws -> Result) throws -> Result {
+        try change { record, database in
+            guard !isErased.withLock(\.self) else { throw DeviceStoreError.erased }
+            return try body(&record, database)
+        }
+    }
+
+    private func change<Result>(_ body: (inout StoreRecord, Database) throws -> Result) throws -> Result {
         try database.write { database in
             var record = try Self.record(database)
             let before = record
@@ -170,6 +184,7 @@ public final class DeviceStore: Sendable {
         guard let record = try StoreRecord.fetchOne(database, key: 1) else {
             throw DeviceStoreError.damaged("it has no identity")
         }
+        guard record.isSound else { throw DeviceStoreError.damaged("its counters are none that it can have") }
         return record
     }
 }

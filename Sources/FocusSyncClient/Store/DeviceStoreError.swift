@@ -10,6 +10,10 @@ public enum DeviceStoreError: Error, Hashable, Sendable, CustomStringConvertible
     case queueFull(events: Int, bytes: Int)
     /// The payload is larger than any server accepts (rule E5).
     case payloadTooLarge(bytes: Int, limit: Int)
+    /// A type or an app has more bytes than any that a server knows.
+    case nameTooLong(bytes: Int, limit: Int)
+    /// The store was erased, and belongs to nobody.
+    case erased
     /// The file holds something that the store cannot have written.
     case damaged(String)
 
@@ -23,6 +27,9 @@ public enum DeviceStoreError: Error, Hashable, Sendable, CustomStringConvertible
             "\(events) events (\(bytes) bytes) wait for the server already. Connect, then append more."
         case .payloadTooLarge(let bytes, let limit):
             "A payload of \(bytes) bytes is over the limit of \(limit). Split the event."
+        case .nameTooLong(let bytes, let limit):
+            "The type or app of an event has \(bytes) bytes, and the limit is \(limit)."
+        case .erased: "The store was erased and belongs to nobody. Make a new client to use it."
         case .damaged(let what):
             "The store is damaged: \(what). Remove its directory; the server has what it acknowledged."
         }

@@ -54,6 +54,17 @@ struct StoreRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
 }
 
 extension StoreRecord {
+    /// Far more than a device ever counts, and far enough from where counting on would overflow.
+    private static let most: Int64 = 1 << 60
+
+    /// Whether the counters are such as counting makes them.
+    var isSound: Bool {
+        let counters = [
+            lastSequence, acknowledgedSequence, lastPlace, lastSentPlace, queuedEvents, queuedBytes, sentBytes,
+        ]
+        return counters.allSatisfy { (0...Self.most).contains($0) } && acknowledgedSequence <= lastSequence
+    }
+
     var owner: DeviceOwner? {
         guard let user = user.flatMap(UserID.init(text:)), let device = device.flatMap(DeviceID.init(text:)), let scope
         else { return nil }

@@ -27,7 +27,7 @@ extension SyncClient {
 
     /// Says again on a new connection what still holds.
     func reportActivityAgain() {
-        activityIsUnknown = false
+        (activityIsUnknown, activityWaits) = (false, false)
         guard let last = activity else { return }
         guard MonotonicTime.now - last.sentAt < ActivityLimits.silenceMilliseconds else {
             activity = nil
@@ -37,7 +37,8 @@ extension SyncClient {
     }
 
     private func send(_ message: ClientMessage) {
-        guard session?.state == .live, !activityIsUnknown else { return }
+        activityWaits = session?.mayReport == false
+        guard session?.mayReport == true, !activityIsUnknown else { return }
         connection?.send(message)
     }
 }

@@ -78,9 +78,11 @@ struct LocalView {
 
     private mutating func rebuild() throws {
         forget()
-        isCurrent = true
         let events = try store.unconfirmed(of: Self.predictedTypes)
-        guard !events.isEmpty else { return }
+        guard !events.isEmpty else {
+            isCurrent = true
+            return
+        }
         let rows = Dictionary(try store.rows().map { ($0.key, $0.value) }) { $1 }
         do {
             prediction = try Prediction(user: owner.user, device: owner.device, rows: rows, collections: collections)
@@ -89,6 +91,7 @@ struct LocalView {
             cannotPredict = true
         }
         predict(events)
+        isCurrent = true
     }
 
     private mutating func predict(_ events: [Envelope]) {

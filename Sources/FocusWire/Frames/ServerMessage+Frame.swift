@@ -189,11 +189,13 @@ extension CollectionDigest {
 }
 
 extension ProtocolError {
-    /// A code of a later server is read as `internal`, which is retryable, and named in the text.
+    /// A code of a later server is named in the text, and read as `internal` if it is retryable, as `protocol_unsupported`
+    /// if not.
     init(_ message: Focus_Sync_V1_Error) {
         let code = ErrorCode(rawValue: message.code)
         self.init(
-            code ?? .internal, code == nil ? "\(message.code): \(message.message)" : message.message,
+            code ?? (message.retryable ? .internal : .protocolUnsupported),
+            code == nil ? "\(message.code): \(message.message)" : message.message,
             retryAfterMilliseconds: message.retryAfterMs,
             expected: message.hasExpected ? DeviceSequence(message.expected) : nil,
             sequence: message.hasSequence ? DeviceSequence(message.sequence) : nil,

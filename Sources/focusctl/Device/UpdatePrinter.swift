@@ -63,7 +63,7 @@ final class UpdatePrinter: Sendable {
                     + " Giving back what this store holds.")
         case .healed(let report): HealingText.lines(report).forEach(Terminal.complain)
         // The error that ends the client says so.
-        case .erased: break
+        case .erased, .stopped: break
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
         }
     }

@@ -84,7 +84,7 @@ struct WatchCommand: AsyncParsableCommand {
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
         case .connected, .rows, .acknowledged, .verified, .diverged, .appendsDelayed, .newIncarnation, .tokenExpires,
-            .recalling, .recallWaits, .recalled, .healing, .healed, .erased:
+            .recalling, .recallWaits, .recalled, .healing, .healed, .erased, .stopped:
             break
         }
     }

@@ -55,7 +55,7 @@ struct ConnectionOptions: ParsableArguments {
             server: server, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), token: token)
         configuration.timeout = .seconds(timeout ?? 30)
         // Whoever says how long, means it.
-        if timeout != nil { configuration.maximumAttempts = nil }
+        if timeout == nil { configuration.maximumAttempts = 8 }
         adjust(&configuration)
         let store = try DeviceStore(directory: state ?? Self.standardDirectory(of: owner))
         return try SyncClient(configuration: configuration, store: store)

@@ -111,7 +111,7 @@ final class PreferencePrinter: Sendable {
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
         case .connected, .acknowledged, .verified, .appendsDelayed, .newIncarnation, .tokenExpires, .recalling,
-            .recallWaits, .recalled, .healing, .healed, .erased:
+            .recallWaits, .recalled, .healing, .healed, .erased, .stopped:
             break
         }
     }

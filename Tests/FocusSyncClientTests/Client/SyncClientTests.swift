@@ -1,6 +1,7 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Support
 import Testing
 
 /// The client without a server; `EndToEndTests` has the tests with one.
@@ -24,18 +25,37 @@ struct SyncClientTests {
         return try SyncClient(configuration: configuration, store: DeviceStore(directory: directory.path))
     }
 
-    @Test("Without a server an append fails after the attempts allowed, and the event stays queued")
+    @Test("Without a server an append fails after the attempts allowed, and the event stays queued; the client says so")
     func unreachable() async throws {
-        let client = try makeClient()
+        let stops = Recorder<SyncClientError>()
+        let client = try makeClient {
+            $0.onUpdate = { if case .stopped(let error) = $0 { stops.add(error) } }
+        }
         let error = await #expect(throws: SyncClientError.self) { try await client.append([Fixture.draft()]) }
         guard case .unreachable(attempts: 2, _) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(try client.store.queued().count == 1)
+        #expect(stops.values == [error])
         // The next call tries to connect again.
         await #expect(throws: SyncClientError.self) { try await client.synchronize() }
         await client.close()
+    }
+
+    @Test("A client whose store was erased when a person signed out keeps nothing of theirs")
+    func signedOut() async throws {
+        let client = try makeClient { $0.maximumAttempts = nil }
+        try client.store.erase()
+        await #expect(throws: DeviceStoreError.erased) { try await client.append(Fixture.draft()) }
+        #expect(try client.store.owner == nil)
+        #expect(try !client.store.hasQueued)
+        await client.close()
+    }
+
+    @Test("It tries without end unless it is told how often")
+    func patience() {
+        #expect(SyncClientConfiguration(security: .plaintext, token: "").maximumAttempts == nil)
     }
 
     @Test("A call that waits ends with its time")

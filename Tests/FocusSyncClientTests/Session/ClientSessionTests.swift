@@ -215,7 +215,8 @@ struct ClientSessionTests {
         _ = session.renew("bad")
         let refused = ProtocolError(.unauthenticated, "no")
         #expect(session.receive(.error(refused), now: at(4)) == [.report(.serverError(refused))])
-        #expect(session.receive(.error(refused), now: at(5)) == [.end(.failed(refused))])
+        #expect(
+            session.receive(.error(refused), now: at(5)) == [.end(.tokenRefused(refused, milliseconds: nil))])
     }
 
     @Test("L4: silence for two intervals ends the connection; anything heard counts")
@@ -242,6 +243,76 @@ struct ClientSessionTests {
         #expect(bounds == 500...5_000)
     }
 
+    @Test("A2, L5: one whose token is over comes back with another, within the bounds that the server names")
+    func tokenOver() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        let away = GoAway(code: .tokenExpired, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)
+        guard case .end(.tokenRefused(let error, let bounds)) = session.receive(.goAway(away), now: at(2)).first else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(error.code == .tokenExpired && bounds == 500...5_000)
+    }
+
+    @Test("Q5: past a quota few events are sent at a time, and more again while the server takes all of them")
+    func quota() {
+        var (session, _) = live(acknowledged: 0, last: 10_000)
+        _ = session.sent(0, 100)
+        let error = ProtocolError(.quotaExceeded, "later", retryAfterMilliseconds: 432)
+        _ = session.receive(.error(error), now: at(100))
+        func few(_ after: Int64, _ bytes: Int) -> [ClientAction] {
+            [.sendAppend(after: DeviceSequence(after), maximumBytes: bytes)]
+        }
+        // One frame at a time.
+        #expect(session.sent(100, 200) == [])
+        #expect(session.tick(now: at(600)) == few(0, 1_024))
+        #expect(session.sent(0, 4) == [])
+        // A part of it was taken, and the rest is past the quota again.
+        let part = Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: [])
+        #expect(session.receive(.appended(part), now: at(601)) == [.acknowledge(part)])
+        _ = session.receive(.error(error), now: at(602))
+        #expect(session.tick(now: at(1_102)) == few(1, 1_024))
+        #expect(session.sent(1, 5) == [])
+        var (bytes, last) = (2_048, Int64(5))
+        while bytes < 512 * 1_024 {
+            let whole = Appended(throughSequence: DeviceSequence(last), version: Version(last), refused: [])
+            #expect(
+                session.receive(.appended(whole), now: at(1_103)) == [.acknowledge(whole)] + few(last, bytes))
+            #expect(session.sent(last, last + 4) == [])
+            (bytes, last) = (2 * bytes, last + 4)
+        }
+        let whole = Appended(throughSequence: DeviceSequence(last), version: Version(last), refused: [])
+        _ = session.receive(.appended(whole), now: at(1_104))
+        #expect(session.sent(last, last + 100) == [sendAppend(after: last + 100)], "several at a time again")
+    }
+
+    @Test("A server that answers pings and nothing else for two minutes is left; one that answers slowly is not")
+    func unanswered() {
+        var (session, _) = live(acknowledged: 0, last: 20)
+        _ = session.sent(0, 10)
+        #expect(session.sent(10, 20) == [])
+        func ping(until end: Int64) {
+            for second in stride(from: end - 110_000, to: end, by: 10_000) {
+                #expect(session.receive(.ping(1), now: at(second)) == [])
+            }
+        }
+        ping(until: 119_000)
+        let appended = Appended(throughSequence: DeviceSequence(10), version: Version(10), refused: [])
+        #expect(session.receive(.appended(appended), now: at(119_000)) == [.acknowledge(appended)])
+        ping(until: 230_000)
+        #expect(session.deadline == at(239_000))
+        #expect(session.tick(now: at(238_999)) == [])
+        guard case .end(.reconnect(nil, let cause)) = session.tick(now: at(239_000)).first else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(cause?.code == .heartbeatTimeout)
+        // Nothing was asked: nothing is missed.
+        (session, _) = live(acknowledged: 0, last: 0)
+        ping(until: 230_000)
+        #expect(session.tick(now: at(239_000)) == [] && session.deadline > at(239_000))
+    }
+
     @Test("A3: a device that was sent away as not accepted asks why; one that is told that it was revoked stays away")
     func revoked() {
         var (session, _) = live(acknowledged: 0, last: 0)
@@ -256,12 +327,11 @@ struct ClientSessionTests {
     }
 
     @Test(
-        "P8, A1, A2: a device that was superseded or not accepted stays away",
+        "P8, W2: a device that was superseded, or speaks another protocol, stays away",
         arguments: [
             ServerMessage.goAway(
                 GoAway(code: .superseded, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
-            .goAway(GoAway(code: .tokenExpired, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
-            .error(ProtocolError(.unauthenticated, "no")), .error(ProtocolError(.protocolUnsupported, "no")),
+            .error(ProtocolError(.protocolUnsupported, "no")),
         ])
     func staysAway(message: ServerMessage) {
         var (session, _) = live(acknowledged: 0, last: 0)

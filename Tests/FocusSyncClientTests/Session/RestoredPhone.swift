@@ -125,7 +125,7 @@ final class RestoredPhone {
         session = nil
         switch ending {
         case .reconnect?: return true
-        case .failed(let error)?: throw error
+        case .failed(let error)?, .tokenRefused(let error, _)?: throw error
         case nil:
             if let cursor = server.cursor { try store.advance(to: cursor) }
             return false

@@ -1,6 +1,7 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
+import GRDB
 import Testing
 
 @Suite("DeviceStore")
@@ -40,6 +41,65 @@ struct DeviceStoreTests {
         #expect(throws: DeviceStoreError.inUse(directory: directory.path)) { try open() }
         try store.close()
         _ = try open()
+    }
+
+    @Test("A3: an erased store takes nothing more, of a session or a person, until somebody claims it")
+    func erased() throws {
+        let store = try open()
+        try store.claim(Fixture.owner())
+        _ = try store.apply([Fixture.row("n", [1], version: 1)], Fixture.cursor(1))
+        #expect(try store.erase().count == 1)
+        #expect(throws: DeviceStoreError.erased) { try store.enqueue([Fixture.draft()], clock: Fixture.clock) }
+        #expect(throws: DeviceStoreError.erased) {
+            try store.apply([Fixture.row("n", [1], version: 2)], Fixture.cursor(2))
+        }
+        #expect(throws: DeviceStoreError.erased) { try store.stage([Fixture.row("n", [1], version: 2)]) }
+        #expect(throws: DeviceStoreError.erased) { try store.finishSnapshot(Fixture.cursor(2)) }
+        #expect(throws: DeviceStoreError.erased) { try store.advance(to: Fixture.cursor(2)) }
+        #expect(try store.rows().isEmpty)
+        #expect(try !store.hasQueued)
+        #expect(try store.cursor == nil)
+        #expect(try store.owner == nil)
+        let other = Fixture.owner(.app(try #require(AppID("com.example.chat"))))
+        try store.claim(other)
+        _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock)
+        #expect(try store.owner == other)
+        #expect(try store.hasQueued)
+    }
+
+    @Test("A store whose file holds what it never wrote says so, and ends nobody")
+    func damaged() throws {
+        var store = try open()
+        let event = try #require(try store.enqueue([Fixture.draft()], clock: Fixture.clock).first)
+        try store.close()
+        for (damage, mend) in [
+            ("UPDATE device SET lastSequence = 9223372036854775807", "UPDATE device SET lastSequence = 1"),
+            ("UPDATE device SET lastPlace = 9223372036854775807", "UPDATE device SET lastPlace = 1"),
+            ("UPDATE device SET queuedBytes = -1", "UPDATE device SET queuedBytes = 8"),
+            ("UPDATE device SET acknowledgedSequence = 2", "UPDATE device SET acknowledgedSequence = 0"),
+        ] {
+            try change(damage)
+            store = try open()
+            #expect(throws: DeviceStoreError.self, "\(damage)") {
+                try store.enqueue([Fixture.draft()], clock: Fixture.clock)
+            }
+            try store.close()
+            try change(mend)
+        }
+        try change("UPDATE queue SET occurredAt = 'x'")
+        store = try open()
+        // SQLite reads a text as the number 0, which is a time too.
+        #expect(try !store.observe(Fixture.reading(clock: Fixture.clock), logged: .zero))
+        try store.close()
+        try change("UPDATE queue SET occurredAt = \(event.envelope.occurredAt.microseconds)")
+        #expect(try open().queued() == [event])
+    }
+
+    /// Changes the file while no store has it open.
+    private func change(_ sql: String) throws {
+        let database = try DatabaseQueue(path: directory.path + "/device.sqlite")
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
     }
 
     @Test("E1: sequences are 1, 2, 3 …; acknowledged events leave, the others keep theirs")
@@ -89,6 +149,17 @@ struct DeviceStoreTests {
         #expect(throws: DeviceStoreError.self) {
             try store.enqueue([Fixture.draft(bytes: DeviceStore.payloadByteLimit + 1)], clock: Fixture.clock)
         }
+        // No frame could carry it, and nothing behind it would ever be sent.
+        let name = String(repeating: "a", count: DeviceStore.nameByteLimit)
+        for draft in [
+            EventDraft(type: name + "a", app: nil, payload: []),
+            EventDraft(type: "badge.cleared", app: name + "a", payload: []),
+        ] {
+            #expect(throws: DeviceStoreError.nameTooLong(bytes: 1_025, limit: 1_024)) {
+                try store.enqueue([draft], clock: Fixture.clock)
+            }
+        }
+        #expect(try store.queueRange.last.rawValue == Int64(DeviceStore.queueLimit - 1))
         _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock)
     }
 

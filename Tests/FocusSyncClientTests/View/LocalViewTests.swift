@@ -1,4 +1,5 @@
 import FocusCore
+import GRDB
 import Support
 import Testing
 
@@ -176,6 +177,17 @@ struct LocalViewTests {
         #expect(try device.view.row(badge) == LocalRow(key: badge, value: BadgeRow(count: 7).encoded))
         #expect(try device.view.row(focus)?.value == [0xFF])
         #expect(try device.view.rows(of: nil).filter(\.isPredicted) == [])
+    }
+
+    @Test("A view that could not be read does not pass for one without events of the device's own")
+    func unreadable() throws {
+        var device = try SimulatedDevice()
+        try device.begin()
+        try device.append((.focusConfigured(FocusConfigured(focusID: "work", name: "Work")), nil))
+        #expect(try !device.predicted(in: [.focuses]).isEmpty)
+        try device.store.database.write { try $0.execute(sql: "UPDATE queue SET event = 'x'") }
+        device.view.forget()
+        for _ in 0..<2 { #expect(throws: (any Error).self) { try device.view.rows(of: nil) } }
     }
 
     private static func difference(_ predicted: [RowKey: [UInt8]], _ sent: [RowKey: [UInt8]]) -> [String] {

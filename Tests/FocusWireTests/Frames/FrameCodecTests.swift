@@ -192,14 +192,18 @@ struct FrameCodecTests {
         }
     }
 
-    @Test("an error code of a later server is internal, and named in the text")
-    func laterErrorCode() throws {
+    @Test(
+        "an error code of a later server is named in the text, and as retryable as the error says",
+        arguments: [(true, ErrorCode.internal), (false, .protocolUnsupported)])
+    func laterErrorCode(isRetryable: Bool, code: ErrorCode) throws {
+        #expect(code.isRetryable == isRetryable)
         var writer = ProtoWriter()
         writer.message(13) {
             $0.string(1, "on_fire")
             $0.string(2, "Run.")
+            $0.bool(3, isRetryable)
         }
-        #expect(try FrameCodec.decodeServer(writer.bytes) == .error(ProtocolError(.internal, "on_fire: Run.")))
+        #expect(try FrameCodec.decodeServer(writer.bytes) == .error(ProtocolError(code, "on_fire: Run.")))
     }
 }
 
