@@ -23,10 +23,9 @@ final class LoadSocket {
         defer { freeaddrinfo(found) }
         descriptor = socket(target.pointee.ai_family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("No socket") }
+        // The initialized object is destroyed, which closes the socket.
         guard connect(descriptor, target.pointee.ai_addr, target.pointee.ai_addrlen) == 0 else {
-            let failure = Self.failure("No connection to \(address)")
-            close(descriptor)
-            throw failure
+            throw Self.failure("No connection to \(address)")
         }
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The limit of files that this process may have open. For tests in a process of their own.
+/// The limit of files that this process may have open. For exit tests, whose processes are their own; they stand in
+/// modules that start no clusters, because Testing waits for its processes in vain beside a child that nobody reaps.
 public enum DescriptorLimit {
     /// Sets the limit. Files that are open stay.
     public static func set(_ count: UInt) {

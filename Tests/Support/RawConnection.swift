@@ -16,8 +16,9 @@ public final class RawConnection {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
+        // The initialized object is destroyed, which closes the socket. Closed here too, another thread's file could have
+        // got its number in between, and would be closed.
         guard isConnected else {
-            close(descriptor)
             throw NeverHappened(description: "no connection to \(port): \(String(cString: strerror(errno)))")
         }
         // Far more than any server takes: only a test that fails waits for so long.
