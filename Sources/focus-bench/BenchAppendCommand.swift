@@ -28,6 +28,16 @@ struct BenchAppendCommand: AsyncParsableCommand {
 
             This writes into the log for good. Do not point it at a log that matters.
 
+            With --json, one object:
+              {"devices":64,"users":64,"batch":100,"window":4,"seed":1,
+               "events":102400,"began_at":1795864098.250000,"seconds":1.200000,
+               "delivered_seconds":1.300000,"events_per_second":85333.3,
+               "ack_p50_us":21000,"ack_p99_us":48000,"cpu_user_seconds":0.800,
+               "cpu_system_seconds":0.300,"rows_delivered":90000,
+               "bytes_sent":15000000,"bytes_received":12000000}
+            rate is there, behind window, with --rate. began_at is in seconds since
+            1970. The processor time is this program's.
+
             Examples:
               focus-bench append --plaintext --devices 64 --batch 100 --events 200000
               focus-bench append --plaintext --batch 1 --window 1 --seconds 20 --seed 2

@@ -16,6 +16,11 @@ struct BenchReplayCommand: ParsableCommand {
             decoded. Payloads that this program cannot decode are counted (a newer program
             may have written them).
 
+            With --json, one object:
+              {"events":100000,"payload_bytes":6000000,"undecoded":0,
+               "seconds":0.110000,"events_per_second":909090.9,
+               "cpu_user_seconds":0.150,"cpu_system_seconds":0.020}
+
             Examples:
               focus-bench replay
               focus-bench replay --database postgres://focusd@db.internal/focus --json

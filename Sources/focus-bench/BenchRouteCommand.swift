@@ -15,6 +15,11 @@ struct BenchRouteCommand: ParsableCommand {
             points each, goes through the whole fold: filter, order, distance on WGS 84,
             splits, elevation, bounds, and the row as devices get it after each event.
 
+            With --json, one object; points counts those of all repetitions:
+              {"points":1000000,"distance_m":20123.4,"splits":21,"seconds":0.900000,
+               "points_per_second":1111111.1,"cpu_user_seconds":0.890,
+               "cpu_system_seconds":0.010}
+
             Example:
               focus-bench route --points 10000 --repeat 100 --json
 

@@ -25,6 +25,13 @@ struct FocusConformance: AsyncParsableCommand {
             to wait for. Cases that hurt the server run only when you give the
             command that does it, to the first --server; a command runs under /bin/sh.
 
+            With --json, one object per case when it ends:
+              {"rule":"P1","case":"…","result":"failed","reason":"…","seconds":0.4}
+            result is passed, failed or skipped; reason is absent when it passed. A
+            case of a rule that names a time has measuredSeconds when it passed. With
+            --list, needs has the options that it waits for, "" for none:
+              {"rule":"P2","case":"…","needs":"--restart-server"}
+
             Examples:
               focus-conformance --plaintext --data-dir /tmp/tour
               focus-conformance --server sync.example.com:7464 \\

@@ -56,6 +56,13 @@ import Testing
         for line in command.exampleLines { #expect(shown.contains(Substring(line)), "\(line)") }
     }
 
+    @Test("Every command with --json says what it prints", arguments: Command.all)
+    func shapes(_ command: Command) {
+        let shown = command.root.helpMessage(for: command.type, columns: 80)
+        guard shown.contains("\n  --json ") else { return }
+        #expect(command.type.configuration.discussion.contains("With --json"))
+    }
+
     @Test("Every example of a command's help is taken by the program's own parser", arguments: Command.all)
     func parsed(_ command: Command) throws {
         for example in command.examples {

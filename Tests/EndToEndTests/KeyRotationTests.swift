@@ -117,7 +117,14 @@ import Tokens
         #expect(try await commands.run(["keys", "retire", "b"] + options).exitCode == 2)
         #expect(try await commands.run(["keys", "use", "c"] + options).exitCode == 1)
         let retired = try await commands.succeed(["keys", "retire", "b", "--after", "30d", "--json"] + options).json()
-        #expect(retired["status"] as? String == "retires" && retired["endsAt"] as? String != nil)
+        let end = try #require(retired["endsAt"] as? String)
+        #expect(retired["status"] as? String == "retires")
+        // Asked again, it does not get more time; it may get less.
+        for (after, isSame) in [("90d", true), ("1d", false), ("30d", false)] {
+            let again = try await commands.succeed(["keys", "retire", "b", "--after", after, "--json"] + options).json()
+            let other = try #require(again["endsAt"] as? String)
+            #expect(isSame ? other == end : other < end, "\(after)")
+        }
         let published = try await commands.succeed(["keys", "list", "--public"] + options).output
         #expect(published.contains(#""kid" : "a""#) && !published.contains(#""d""#) && !published.contains(#""k""#))
         let table = try await commands.succeed(["keys", "list"] + options)

@@ -19,6 +19,9 @@ struct BackupCommand: ParsableCommand {
             log back what it had acknowledged after the backup. Settings of focusd's own PostgreSQL (custom.conf in the
             data directory) are in it.
 
+            With --json, one object; log is the log's id:
+              {"directory":"/backups/2026-05-04","log":"…","eventsAtLeast":120000}
+
             Examples:
               focusctl backup --to /backups/2026-05-04
               focusctl backup --to /backups/2026-05-04 \\

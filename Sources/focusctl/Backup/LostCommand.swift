@@ -15,6 +15,15 @@ struct LostCommand: ParsableCommand {
             they hold (rule S6) and declare the rest lost: the log has an event device.eventsLost for it. A device that
             has not connected since has not said anything yet.
 
+            With --json, one event device.eventsLost per line, as `focusctl replay`
+            writes it (Schema/RECIPES.md); payload has the first and the last lost
+            deviceSeq, as text:
+              {"partition":3,"logOffset":1200,"userId":"…","version":17,
+               "deviceId":"…","incarnation":"1","deviceSeq":9,"eventId":"…",
+               "type":"device.eventsLost","occurredAt":"…","recordedAt":"…",
+               "schemaVersion":1,"encoding":0,"payload":{"first":"5","last":"9"}}
+            appId is there, behind type, where a session of an app lost them.
+
             Examples:
               focusctl lost
               focusctl lost --json --database postgres://focusd@db/focus

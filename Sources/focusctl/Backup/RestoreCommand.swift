@@ -37,6 +37,7 @@ struct RestoreCommand: ParsableCommand {
 
     func run() throws {
         let backup = try BaseBackup(directory: from)
+        Terminal.complain("Checking every file of \(from) …")
         let display = ByteProgress("copied")
         let flag = StopFlag()
         let interruption = Interruption { flag.set() }

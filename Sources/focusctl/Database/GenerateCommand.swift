@@ -21,6 +21,10 @@ struct GenerateCommand: ParsableCommand {
             For measuring and trying out. Never into a log that devices use: it writes
             users that nobody has.
 
+            With --json, one object:
+              {"events":1000000,"users":2000,"seed":1,"seconds":12.500000,
+               "eventsPerSecond":80000.0}
+
             Examples:
               focusctl generate --events 1000000 --users 2000 --seed 1
               focusctl generate --events 10000000 --users 20000 --seed 1 \\
@@ -76,9 +80,9 @@ struct GenerateCommand: ParsableCommand {
         var text = JSONText()
         text.add("events", events)
         text.add("users", users)
-        text.add("seed", String(seed))
+        text.add("seed", seed)
         text.addRaw("seconds", String(format: "%.6f", seconds))
-        text.addRaw("events_per_second", String(format: "%.1f", Double(events) / seconds))
+        text.addRaw("eventsPerSecond", String(format: "%.1f", Double(events) / seconds))
         Terminal.line(text.text)
     }
 

@@ -14,6 +14,13 @@ struct RouteShowCommand: ParsableCommand {
             In a terminal elevation and speed are drawn as wide as it is; elsewhere
             they are a table.
 
+            With --json, one object; route is the row as proto3 JSON (RouteRow in
+            Schema/README.md), profile at most 20 stretches of equal length:
+              {"route":{…},"profile":[{"fromM":0.0,"toM":412.5,"elevationM":301.2,
+               "speedMps":2.51}]}
+            M is metres, Mps metres per second. elevationM is absent where no point has
+            an altitude. A route without length has an empty profile.
+
             Examples:
               focusctl route show morning --user $U --app com.example.trails
               focusctl route show morning --user $U --app com.example.trails --json

@@ -13,6 +13,10 @@ struct RouteSpeedCommand: ParsableCommand {
             Between neighbouring points the way passes linearly in time. There is
             no speed outside the route, nor of a single moment.
 
+            With --json, one object; speedMps, in metres per second, is null where
+            there is none:
+              {"from":"…","to":"…","speedMps":2.51}
+
             Examples:
               focusctl route speed morning --user $U --app com.example.trails \\
                 --from 2026-11-21T07:30:00Z --to 2026-11-21T07:35:00Z

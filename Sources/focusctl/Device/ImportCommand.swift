@@ -32,6 +32,11 @@ struct ImportGPXCommand: AsyncParsableCommand {
             session must have registered the app, authorized location, shareRoutes
             and shareWorkouts, and asked for readRoutes and readWorkouts (rule R1).
 
+            With --json, one object; route is the row as proto3 JSON (RouteRow in
+            Schema/README.md), version the user's:
+              {"routeId":"…","workoutId":"…","points":3600,"pointsWithoutTime":0,
+               "version":17,"route":{…}}
+
             Example:
               focusctl import gpx walk.gpx --app com.example.trails \\
                 --utc-offset +02:00 --plaintext --token-file token

@@ -11,7 +11,14 @@ struct FetchPointsCommand: AsyncParsableCommand {
         abstract: "Print a route's accepted points in the order of time, as they come, page by page.",
         discussion: """
             Columns: time, latitude, longitude, altitude and horizontal accuracy in
-            metres. With --json, one object per line.
+            metres.
+
+            With --json, one object per point:
+              {"time":"…","latitude":46.05,"longitude":14.5,"altitude":301.2,
+               "verticalAccuracy":3.0,"horizontalAccuracy":5.0,"speed":2.5,
+               "course":90.0}
+            Degrees, metres, and metres per second. What is not known is absent: speed,
+            course, and altitude together with verticalAccuracy.
 
             Examples:
               focusctl fetch points morning --plaintext --token-file token

@@ -10,6 +10,13 @@ struct FetchRoutesCommand: AsyncParsableCommand {
         commandName: "routes",
         abstract: "List the routes that the session may read.",
         discussion: """
+            With --json, one object per route:
+              {"app":"com.example.trails","routeId":"morning","activity":"hiking",
+               "state":"finished","workoutId":"…","points":3600,"distanceM":8250.4,
+               "start":"…","end":"…"}
+            state is open or finished. points counts the accepted ones, distanceM is in
+            metres. workoutId is absent in an open route, start and end without points.
+
             Example:
               focusctl fetch routes --plaintext --token-file token --json
 
@@ -36,6 +43,10 @@ struct FetchWorkoutsCommand: AsyncParsableCommand {
         commandName: "workouts",
         abstract: "List the workouts that the session may read.",
         discussion: """
+            With --json, one object per workout:
+              {"app":"com.example.trails","workoutId":"…","activity":"hiking",
+               "start":"…","end":"…"}
+
             Example:
               focusctl fetch workouts --plaintext --token-file token
 

@@ -10,6 +10,9 @@ struct FetchSpeedCommand: AsyncParsableCommand {
         commandName: "speed",
         abstract: "Say how fast a route was between two moments (rule R6).",
         discussion: """
+            With --json, one object, as `focusctl route speed --json`:
+              {"from":"…","to":"…","speedMps":2.51}
+
             Example:
               focusctl fetch speed morning --from 2026-11-21T07:30:00Z \\
                 --to 2026-11-21T07:35:00Z --plaintext --token-file token

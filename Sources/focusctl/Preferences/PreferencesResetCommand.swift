@@ -12,6 +12,9 @@ struct PreferencesResetCommand: AsyncParsableCommand {
         discussion: """
             Prints the effective value that came of it.
 
+            With --json, one object, as `focusctl preferences get --json`; value is null
+            where the preference has none.
+
             Example:
               focusctl preferences reset volume --app com.example.chat \\
                 --plaintext --token-file token

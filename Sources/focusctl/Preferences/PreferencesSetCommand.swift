@@ -17,6 +17,8 @@ struct PreferencesSetCommand: AsyncParsableCommand {
             Schema/README.md. Prints the effective value that came of it, which is
             another one when a later change was made elsewhere (rule E3).
 
+            With --json, one object, as `focusctl preferences get --json`.
+
             Examples:
               focusctl preferences set greeting Hello --app com.example.chat \\
                 --plaintext --token-file token

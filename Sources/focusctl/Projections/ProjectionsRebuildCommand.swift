@@ -21,6 +21,13 @@ struct ProjectionsRebuildCommand: ParsableCommand {
             the old generation if the rebuild was begun with --keep-old. A log that lacks
             events is refused: what they say would be lost.
 
+            With --json, one object at the end:
+              {"generation":2,"previous":[1],"events":120000,"seconds":41.3,
+               "usersChanged":0,"rowsChanged":0,"eventsAppended":0,
+               "longestWaitMs":3.1,"p99WaitMs":2.4,"dropped":[1]}
+            previous and dropped are generations. The waits are of appends, for their
+            partition's cut-over.
+
             Examples:
               focusctl projections rebuild --all --verify --keep-old
               focusctl projections rebuild --resume

@@ -14,6 +14,9 @@ struct ProjectionsRollbackCommand: ParsableCommand {
             over as by a rebuild. The generation that was shown is kept: another
             rollback shows it again.
 
+            With --json, one object, as `focusctl projections rebuild --json`, with
+            "events":0 and "dropped":[].
+
             Example:
               focusctl projections rollback
 

@@ -17,6 +17,29 @@ struct ProjectionsVerifyCommand: ParsableCommand {
             "memo" is what the server remembers beside what devices see.
             The typed columns for SQL are not compared.
 
+            With --json, one object per user that differs, and one at the end:
+              {"user":"…","partition":3,"generation":1,"version":17,
+               "verdict":"different","differingRows":1,"rows":[{"kind":"changed",
+               "collection":"badges","app":"com.example.chat","key":"",
+               "differs":["value"],"since":12,"partedAt":null,"events":ROW,
+               "readModel":ROW}]}
+              {"user":"…","partition":3,"generation":1,"version":17,
+               "verdict":"unfoldable","foldedThrough":12,"reason":"…"}
+              {"users":100,"differing":2,"differingRows":1,"equalRows":5900,"seed":7}
+            ROW is null where there is no row, and else:
+              {"version":12,"deleted":false,"value":{"count":"1"},"valueBase64":"…",
+               "memoBase64":"…"}
+            rows has at most 100. kind is changed, missing (in the read model) or
+            extra. differs has some of version, deleted, value and memo. since is the
+            event that made the row what it is, partedAt the first after which it was
+            no longer what the read model has; each is null where there is none. app is
+            absent where the row is of none, value where it is empty.
+
+            These are there only where they hold: lacksEvent (the checkpoint is past
+            this event, and the rows lack it), logEndsAt (the last event, and the rows
+            show more), both before differingRows; "digestsDiffer":true, rowsOfNoApp (a
+            list of collection, app and key), both behind rows; seed, with --sample.
+
             Examples:
               focusctl projections verify --user $U
               focusctl projections verify --sample 100 --seed 7

@@ -15,6 +15,24 @@ struct ExplainCommand: ParsableCommand {
             A final alert is explained by what held when it was decided; everything
             else by what holds now. focusctl rules NAME prints a rule.
 
+            With --json, one object:
+              {"subject":{"notification":"n1","class":"phone",
+               "app":"com.example.chat"},"version":17,"decision":"heldByFocus",
+               "rule":"N9.4","sentence":"…",
+               "inputs":[{"name":"…","value":"…","decided":true}],
+               "rows":[{"collection":"alerts","app":"com.example.chat","key":"n1",
+                "version":12,"value":{…}}],
+               "events":[{"version":12,"eventId":"…","type":"notification.posted",
+                "app":"com.example.chat","device":"…","occurredAt":"…",
+                "recordedAt":"…","changes":[{"change":"added","collection":"alerts",
+                "app":"com.example.chat","key":"n1"}]}],"omittedEvents":0}
+            subject is {"focusVisibility":true,"app":…}, {"badge":true,"class":…,
+            "app":…} or {"preference":"sound","app":…} for the other questions. app is
+            absent in rows, events and changes of none. The server's device is the nil
+            UUID. change is added, changed, removed, or remembered: devices see no
+            difference. value is as in `focusctl state --json`. omittedEvents counts
+            earlier events.
+
             Examples:
               focusctl explain --user $U --app com.example.chat --notification n1
               focusctl explain --user $U --app com.example.chat --notification n1 \\

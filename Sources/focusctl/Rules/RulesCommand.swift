@@ -7,8 +7,11 @@ struct RulesCommand: ParsableCommand {
         commandName: "rules",
         abstract: "Print the rules that focus-sync decides by.",
         discussion: """
-            Without names: all of them, a line each. With names: their text. With
-            --json, one object per line.
+            Without names: all of them, a line each. With names: their text.
+
+            With --json, one object per rule, with its text in both cases:
+              {"name":"N9","title":"…","document":"domain","section":"…","text":"…"}
+            document is domain or protocol (Schema/rules), text Markdown.
 
             Examples:
               focusctl rules

@@ -11,6 +11,14 @@ struct DatabaseShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Show where the log's database is, its roles, its size and its log.",
         discussion: """
+            With --json, one object:
+              {"embedded":false,"host":"…","port":5432,"database":"focus",
+               "role":"…","serverRole":"…","readerRole":"…","postgres":"15.8",
+               "bytes":189000000,"log":"…","partitions":16,"format":4}
+            embedded says whether PostgreSQL is focusd's own. host is its address, or
+            the directories of its sockets. role is who asked, serverRole whom servers
+            act as. readerRole is absent where there is none. log is the log's id.
+
             Examples:
               focusctl database show
               focusctl database show --json --database postgres://focusd@db/focus

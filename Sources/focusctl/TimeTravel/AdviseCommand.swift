@@ -19,6 +19,17 @@ struct AdviseCommand: ParsableCommand {
 
             The table at the end says what became of what was time sensitive.
 
+            With --json, one object per change, and then one per app that posted
+            something time sensitive:
+              {"rule":"allow person anna@example.com in work","focus":"work",
+               "name":"Anna","alerts":9,"wanted":7,"ignored":0}
+              {"timeSensitive":"com.example.chat","posts":12,"rang":9,
+               "openedWithinAnHour":4}
+            rule is the line for a rule file. alerts counts those that the change is
+            about. wanted are those of them that were opened (held ones: in time),
+            ignored those that were unread for a day or removed unread. posts are the
+            app's time-sensitive ones, rang those that rang at once.
+
             Examples:
               focusctl advise --user $U
               focusctl advise --user $U --json

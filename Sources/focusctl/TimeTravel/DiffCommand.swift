@@ -15,6 +15,15 @@ struct DiffCommand: ParsableCommand {
             A row that changed and changed back is no difference. Of each row the last
             \(StateDifference.causeLimit) events are named.
 
+            With --json, one object per row:
+              {"collection":"badges","app":"com.example.chat","key":"","before":null,
+               "after":{"count":"1"},"events":[{"version":7,"eventId":"…",
+               "type":"notification.posted","device":"…","occurredAt":"…",
+               "recordedAt":"…"}],"omittedEvents":0}
+            app is absent where the row is of none. before and after are as value of
+            `focusctl state --json`, and null where there is no row. The server's
+            device is the nil UUID. omittedEvents counts the events before those named.
+
             Examples:
               focusctl diff --user $U --from 1200 --to 1300
               focusctl diff --user $U --from 2026-03-29T01:00:00Z --json

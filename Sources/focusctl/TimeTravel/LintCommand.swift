@@ -17,6 +17,13 @@ struct LintCommand: ParsableCommand {
 
             That something was found is an answer, not a failure: the exit code is 0.
 
+            With --json, one object per finding:
+              {"question":"same-content-again","user":"…","version":17,"eventId":"…",
+               "occurredAt":"…","about":"n2","earlierEventId":"…"}
+            about is the notification's id, or the category's, with the action's behind
+            a slash. earlierEventId, the event that posted the same content before, is
+            absent for other questions.
+
             Examples:
               focusctl lint --app com.example.chat
               focusctl lint --app com.example.chat --user $U --json
@@ -56,7 +63,7 @@ struct LintCommand: ParsableCommand {
             try look(log.partition(of: user), user)
         } else {
             let heads = try LogReader().heads(of: log.allPartitions, on: connection)
-            try UserSurvey().forEach(heads, on: connection, look)
+            try UserSurvey().forEach(heads, showsProgress: !json, on: connection, look)
         }
         if !json { tally.lines.forEach(Terminal.line) }
     }

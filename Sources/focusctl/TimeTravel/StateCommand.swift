@@ -15,6 +15,13 @@ struct StateCommand: ParsableCommand {
             always current. With --at it is folded from the log; states on the way are
             cached beside you, so that asking again is fast.
 
+            With --json, one object per row:
+              {"collection":"badges","app":"com.example.chat","key":"","version":7,
+               "value":{"count":"1"}}
+            app is absent where the row is of none. value is the row's message as
+            proto3 JSON (Schema/README.md, "Rows"); for bytes that do not decode, a
+            string that says what is wrong with them.
+
             Examples:
               focusctl state --user $U
               focusctl state --user $U --at 1200

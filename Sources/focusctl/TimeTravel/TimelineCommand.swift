@@ -15,6 +15,15 @@ struct TimelineCommand: ParsableCommand {
             stands what it decided or changed: alerts with their reason and rule, badges,
             what apps see of the Focus, routes.
 
+            With --json, one object per event:
+              {"version":7,"eventId":"…","type":"notification.posted",
+               "app":"com.example.chat","device":"…","occurredAt":"…",
+               "recordedAt":"…","text":"…","consequences":[{"collection":"badges",
+               "app":"com.example.chat","key":"","value":{"count":"1"},"text":"…"}]}
+            app is absent where there is none. The server's device is the nil UUID.
+            value is as in `focusctl state --json`, and null where the row is gone. A
+            consequence has no text where the event's own says enough.
+
             Examples:
               focusctl timeline --user $U
               focusctl timeline --user $U --from 2026-03-29T00:00:00Z \\

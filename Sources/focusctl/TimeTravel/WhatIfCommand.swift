@@ -30,6 +30,18 @@ struct WhatIfCommand: ParsableCommand {
             Effects on alerts: rings (it had not), silenced (it had), sooner, later, other.
             A Focus, an app or a person that no event names is an error.
 
+            With --json or --format json, one object per difference, by its kind:
+              {"user":"…","app":"com.example.chat","kind":"alert","effect":"rings",
+               "notification":"n1","version":17,"recordedAt":"…",
+               "before":{"alert":"heldByFocus","reason":"focus","rule":"N9.4"},
+               "after":{"alert":"now","reason":"allowedApp","rule":"N9.6",
+               "rangAt":"…"}}
+              {"user":"…","app":"…","kind":"badge","before":2,"after":3}
+              {"user":"…","app":"…","kind":"route","route":"r1","before":
+               {"accepted":90,"dropped":10,"distanceMetres":1234.5},"after":{…}}
+            before and after are null where there is no alert, badge or route. rangAt
+            is absent where the alert did not ring.
+
             Examples:
               focusctl what-if --rule chat-at-work.rule
               focusctl what-if --rule r --users $U,$V --from 2026-03-01T00:00:00Z --json
@@ -87,7 +99,7 @@ struct WhatIfCommand: ParsableCommand {
             for user in named { try look(log.partition(of: user), user) }
         } else {
             let heads = try LogReader().heads(of: log.allPartitions, on: connection)
-            try UserSurvey().forEach(heads, on: connection, look)
+            try UserSurvey().forEach(heads, showsProgress: format == .table, on: connection, look)
         }
         if format == .table { tally.lines.forEach(Terminal.line) }
     }

@@ -188,7 +188,9 @@ import Testing
         defer { log.remove() }
         #expect(try await log.run(["generate", "--events", "10", "--users", "1"]).exitCode == 1)
         let more = ["generate", "--events", "50", "--users", "2", "--seed", "77", "--append", "--json"]
-        #expect(try await log.run(more + ["--start", "2026-06-01T00:00:00Z"]).json()["events"] as? Int == 50)
+        let made = try await log.run(more + ["--start", "2026-06-01T00:00:00Z"]).json()
+        #expect(made["events"] as? Int == 50 && made["seed"] as? Int == 77)
+        #expect(try #require(made["eventsPerSecond"] as? Double) > 0)
         #expect(try await log.run(["generate", "--days", "0"]).exitCode == 2)
     }
 }

@@ -51,8 +51,8 @@ def make(options):
         found = {"machine": report.machine(server), "seed": seed, "events": options.events, "users": options.users}
         say(f"{options.events:,} events of {options.users:,} users, seed {seed}; {load()}")
         made = history.fill(server, options.events, options.users, seed)
-        found["generate"] = {"seconds": made["seconds"], "rate": made["events_per_second"]}
-        say(f"made in {made['seconds']:.1f} s, {made['events_per_second']:,.0f} events/s; {load()}")
+        found["generate"] = {"seconds": made["seconds"], "rate": made["eventsPerSecond"]}
+        say(f"made in {made['seconds']:.1f} s, {made['eventsPerSecond']:,.0f} events/s; {load()}")
         began = time.time()
         server.start()
         history.wait_for_projection(server)
