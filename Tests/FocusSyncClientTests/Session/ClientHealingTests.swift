@@ -75,6 +75,17 @@ import Testing
             ])
     }
 
+    @Test("S6, L6: use is not reported while a healing waits for answers: they could be taken for each other")
+    func reportsWait() {
+        var (session, _) = live(welcome(4))
+        #expect(!session.mayReport)
+        _ = session.healingSent(reoffer(5, 5), next: position(9, 10))
+        _ = session.healingSent(nil, next: position(9, 10))
+        #expect(!session.mayReport)
+        _ = session.receive(.appended(appended(9)), now: at(2))
+        #expect(session.mayReport)
+    }
+
     @Test("S6: a cursor that the log does not know, and a healing that was cut off, are reasons as well")
     func reasons() {
         #expect(live(welcome(9, isBehind: true)).1.contains(.beginHealing(logged: DeviceSequence(9))))

@@ -156,6 +156,11 @@ import Testing
         let row = DeltaRow(key: RowKey(.badges, app: AppID("a.b")), version: Version(3), value: [8, 1])
         let delta = ServerMessage.delta(from: Version(0), rows: [row], cursor: Fixture.cursor(3))
         #expect(session.receive(delta, now: at(3)).count == 2)
+        #expect(!session.mayReport)
+        // An error makes no difference, and nobody ticks for it again and again.
+        let error = ProtocolError(.unavailable, "later", retryAfterMilliseconds: 1_000)
+        _ = session.receive(.error(error), now: at(10))
+        #expect(session.tick(now: at(1_010)) == [] && session.deadline > at(1_010))
         (session, actions) = live(acknowledged: 3, last: 5, welcome(6, protocol: 1))
         let behind = IncarnationReason.storeBehind(logged: DeviceSequence(6), known: DeviceSequence(5))
         #expect(actions.dropFirst() == [.beginRecalling(behind), .report(.recallWaits)])
