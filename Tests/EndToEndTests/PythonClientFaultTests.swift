@@ -75,4 +75,11 @@ import Testing
         let (exitCode, errors) = try await run(["sync"], first: [0, 0x10, 0, 1])
         #expect(exitCode == 1 && errors.contains("1048577 bytes"), "\(errors)")
     }
+
+    @Test("W4: bytes that are no message count as a broken connection")
+    func noMessage() async throws {
+        let (exitCode, errors) = try await run(["sync"], first: [0, 0, 0, 2, 0xFF, 0xFF])
+        #expect(exitCode == 1 && errors.contains("no message"), "\(errors)")
+        #expect(!errors.contains("Traceback"))
+    }
 }

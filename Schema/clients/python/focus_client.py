@@ -20,6 +20,7 @@ import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, math, os, p
 import ssl, struct, sys, threading, time, uuid
 
 from google.protobuf import descriptor_pool, json_format, message_factory
+from google.protobuf.message import DecodeError
 import focus.events.v1, focus.sync.v1
 from focus.sync.v1 import sync_pb2 as sync
 
@@ -199,6 +200,8 @@ def read_frame(file):
 def host_and_port(text):
     """(host, port) of "host:port", where an IPv6 host has brackets."""
     host, _, port = text.rpartition(":")
+    if not 0 < int(port) < 65_536:
+        raise ValueError(port)
     return host.strip("[]"), int(port)
 
 def is_loopback(host):
@@ -253,7 +256,10 @@ class Connection:
             data = read_frame(self)
             if data is None:
                 raise Interrupted("the server closed the connection", (0.1, 1))
-            frame = sync.ServerFrame.FromString(data)
+            try:
+                frame = sync.ServerFrame.FromString(data)
+            except DecodeError:
+                raise Interrupted("the server sent bytes that are no message", (0.1, 1)) from None
             name = frame.WhichOneof("message")
             if name == "ping":
                 self.send(pong=sync.Pong(nonce=frame.ping.nonce))
