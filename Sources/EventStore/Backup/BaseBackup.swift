@@ -60,7 +60,8 @@ public struct BaseBackup: Sendable {
             try tool.run(
                 [
                     "--dbname=\(target.conninfo)", "--pgdata=\(backup.cluster)", "--format=plain",
-                    "--wal-method=stream", "--checkpoint=fast", "--manifest-checksums=SHA256", "--label=focusctl backup", "--progress",
+                    "--wal-method=stream", "--checkpoint=fast", "--manifest-checksums=SHA256",
+                    "--label=focusctl backup", "--progress",
                 ],
                 password: target.password, unless: flag
             ) { if let (done, total) = bytes(in: $0) { progress(done, total) } }

@@ -32,7 +32,7 @@ extension DeviceStore {
                 }
                 try StoreRecord(incarnation: DeviceSchema.randomIncarnation()).insert(database)
                 // Within the transaction: whoever waits to write comes after it.
-                isErased.withLock { $0 = true }
+                isErased.store(true, ordering: .releasing)
                 return .commit
             }
             try database.execute(sql: "VACUUM")

@@ -23,7 +23,7 @@ public final class DeviceStore: Sendable {
     public let directory: String
     let database: DatabaseQueue
     /// Whether it was erased and not claimed since: what comes then is of a user who has left, and belongs to nobody.
-    let isErased = Mutex(false)
+    let isErased = Atomic(false)
     /// How many bytes the type or app of an event has at most.
     public static let nameByteLimit = 1_024
     private let lock: DirectoryLock
@@ -84,7 +84,7 @@ public final class DeviceStore: Sendable {
             }
             record.set(owner)
         }
-        isErased.withLock { $0 = false }
+        isErased.store(false, ordering: .releasing)
     }
 
     /// The user, device and scope that the store belongs to; nil until `claim`.
@@ -165,7 +165,7 @@ public final class DeviceStore: Sendable {
     /// `DeviceStoreError.erased` while the store belongs to nobody any more.
     func write<Result>(_ body: (inout StoreRecord, Database) throws -> Result) throws -> Result {
         try change { record, database in
-            guard !isErased.withLock(\.self) else { throw DeviceStoreError.erased }
+            guard !isErased.load(ordering: .acquiring) else { throw DeviceStoreError.erased }
             return try body(&record, database)
         }
     }
