@@ -40,6 +40,17 @@ import Testing
         #expect(code == 1 && text.hasPrefix("Error: The database holds no log."), "\(text)")
     }
 
+    @Test("Q2: so many connections as no machine has are a mistake; one and a million are not")
+    func connections() async throws {
+        for (count, isRight) in [
+            ("0", false), ("1", true), ("1000000", true), ("1000001", false), ("\(Int.max)", false),
+        ] {
+            let (code, text) = try await run("focusd", ["config", "--plaintext", "--connections", count])
+            #expect(code == (isRight ? 0 : 2), "\(count): \(text)")
+            #expect(isRight || text.hasPrefix("Error: --connections is 1 to 1000000."), "\(text)")
+        }
+    }
+
     @Test("A port that is in use is named, and no cluster is made for it")
     func port() async throws {
         let other = try await FocusdProcess(database: try await onThread { try TestCluster.shared.makeDatabase() })

@@ -24,7 +24,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         case .damaged(let path, let output):
             "The backup in \(path) is damaged; restore another one.\n\(output)"
         case .cannotWrite(let path, let reason): "\(path) cannot be written: \(reason)"
-        case .interrupted: "Interrupted: what is there so far is of no use."
+        case .interrupted: "Interrupted. What is there so far is of no use: remove it before the next attempt."
         case .cluster(let error): error.description
         }
     }

@@ -224,7 +224,8 @@ public actor SyncClient {
     // MARK: Life
 
     /// Connects, and stays connected until `close` is called, `maximumAttempts` are used up, the store cannot be used, or
-    /// the server refuses the device: then `SyncUpdate.stopped` says why. Does nothing if the client is connected or trying to connect.
+    /// the server refuses the device: then `SyncUpdate.stopped` says why. Does nothing if the client is connected or trying
+    /// to connect.
     public func start() {
         guard runner == nil, !isClosed else { return }
         fatal = nil

@@ -18,14 +18,14 @@ public final class DeviceStore: Sendable {
     public static let queueByteLimit = 256 * 1024 * 1024
     /// How many bytes one payload has at most: as many as servers accept (rule E5).
     public static let payloadByteLimit = EventLimits.payloadBytes
+    /// How many bytes the type or app of an event has at most: more than any that a server knows has.
+    public static let nameByteLimit = 1_024
 
     /// The directory that the store was opened in.
     public let directory: String
     let database: DatabaseQueue
     /// Whether it was erased and not claimed since: what comes then is of a user who has left, and belongs to nobody.
     let isErased = Atomic(false)
-    /// How many bytes the type or app of an event has at most.
-    public static let nameByteLimit = 1_024
     private let lock: DirectoryLock
 
     /// Opens the store in `directory`, making both when they are missing.

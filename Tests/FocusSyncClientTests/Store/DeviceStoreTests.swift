@@ -160,7 +160,8 @@ struct DeviceStoreTests {
             }
         }
         #expect(try store.queueRange.last.rawValue == Int64(DeviceStore.queueLimit - 1))
-        _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock)
+        _ = try store.enqueue(
+            [EventDraft(type: "badge.cleared", app: name, payload: [])], clock: Fixture.clock)
     }
 
     @Test("S6: acknowledged events are kept until both 7 days and 10,000 events are exceeded")
