@@ -316,6 +316,7 @@ class Device:
     def run(self, is_done, on_appended=lambda appended: None):
         """Connects, sends the queue and applies what comes until `is_done(name)` says so; again when it breaks."""
         self.begin_time()
+        broken = None  # Why the last connection ended that did not end with the time.
         while True:
             try:
                 return self.session(is_done, on_appended)
@@ -326,8 +327,10 @@ class Device:
                 if self.end == math.inf:  # It watched until now.
                     self.begin_time()
                 pause = random.uniform(*(error.args[1] if isinstance(error, Interrupted) else (0.1, 1)))  # L5: jitter.
+                after = f", after: {broken}" if broken and isinstance(error, TimeoutError) else ""
                 if time.monotonic() + pause > self.deadline:
-                    raise Failed(f"no answer in {self.options.timeout} s: {error}")
+                    raise Failed(f"no answer in {self.options.timeout} s: {error}{after}")
+                broken = broken if isinstance(error, TimeoutError) else error
                 time.sleep(pause)
 
     def session(self, is_done, on_appended):
