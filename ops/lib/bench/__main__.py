@@ -141,16 +141,6 @@ def results_file(options):
     return os.path.join(os.path.dirname(options.out) or ".", "bench.json")
 
 
-def look(options):
-    """The profile, of twice as many events: perf looks for some seconds."""
-    options = argparse.Namespace(**{**vars(options), "events": 2 * options.events})
-    server = Server(options.bin.binaries, options.dir, profile.SETTINGS)
-    try:
-        return profile.append_pipelined(lanes.Bench(server, options))
-    finally:
-        server.stop()
-
-
 def main():
     # Ctrl-C and kill end the server too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -160,10 +150,11 @@ def main():
     if options.against:
         return compare(options)
     figures = measure(options)
-    if "append" in options.lanes and not options.no_profile:
-        print("profile of append …", file=sys.stderr, flush=True)
-        figures["profile"] = look(options)
-        write(options, figures)
+    for name in profile.PROFILES:
+        if name in options.lanes and not options.no_profile:
+            print(f"profile of {name} …", file=sys.stderr, flush=True)
+            figures.setdefault("profiles", {})[name] = profile.of_lane(name, options)
+            write(options, figures)
 
 
 def compare(options):

@@ -219,7 +219,7 @@ def prepare_rebuild(bench):
 def rebuild(bench, _):
     bench.sql.run("CHECKPOINT;")
     result = alone(bench.measured(lambda: history.rebuild_ours(bench.server)))
-    history.focusctl(bench.server, "drop-old")
+    history.drop_old(bench.server)
     result["figures"] = {
         "events/s": result["rate"], "focusctl, µs an event": per_row(result, "client"),
         "PostgreSQL, µs an event": per_row(result, "postgres")}

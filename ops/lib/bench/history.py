@@ -60,7 +60,7 @@ def rebuild(bench):
         for number in range(bench.options.rounds):
             server.sql.run("CHECKPOINT;")
             ours = alone.measured(lambda: rebuild_ours(server))
-            focusctl(server, "drop-old")
+            drop_old(server)
             server.sql.run("CHECKPOINT;")
             files = dump(server)
             theirs = alone.measured(lambda: copy_out_and_in(server, files, number))
@@ -70,17 +70,22 @@ def rebuild(bench):
         server.stop()
 
 
-def rebuild_ours(server):
+def rebuild_ours(server, begun=lambda process: None):
     """Until every partition shows the new generation. Dropping the old one, and the two seconds' grace before it, are not
-    part of either side."""
+    part of either side. `begun` hears of the process."""
     began = time.time()
-    focusctl(server, "rebuild", "--all", "--keep-old", "--parallel", "3", "--max-load", "100", "--json")
+    rebuild = subprocess.Popen(
+        [f"{server.binaries}/focusctl", "projections", "rebuild", "--all", "--keep-old", "--parallel", "3", "--max-load",
+         "100", "--json", "--data-dir", server.data], stdout=subprocess.DEVNULL)
+    begun(rebuild.pid)
+    if rebuild.wait():
+        raise SystemExit(f"the rebuild failed with {rebuild.returncode}")
     seconds = time.time() - began
     return {"rows": REBUILT, "seconds": seconds, "rate": REBUILT / seconds}
 
 
-def focusctl(server, *arguments):
-    lanes.run([f"{server.binaries}/focusctl", "projections", *arguments, "--data-dir", server.data])
+def drop_old(server):
+    lanes.run([f"{server.binaries}/focusctl", "projections", "drop-old", "--data-dir", server.data])
 
 
 def shown(server):

@@ -1,5 +1,6 @@
-"""Where the time of the lane append goes: perf on focusd and on the backends, and what each statement took."""
+"""Where the time of a lane goes: perf on the program of ours and on the backends, and what each statement took."""
 
+import argparse
 import collections
 import os
 import re
@@ -8,9 +9,10 @@ import subprocess
 import threading
 import time
 
+import history
 import processor
-from lanes import load_until_projected
-from server import Psql
+from lanes import Bench, load_singly, load_until_projected
+from server import Psql, Server
 
 SETTINGS = "shared_preload_libraries = 'pg_stat_statements'\n"
 SECONDS = 8
@@ -23,20 +25,56 @@ ROLES = """SELECT pid, CASE WHEN query LIKE '%log_partitions%' THEN 'append'
 
 
 def append_pipelined(bench):
-    """Of a run of its own, as looking costs. None when this machine cannot look."""
+    return looked(bench, "focusd", lambda begun: by_focusd(bench, begun, load_until_projected))
+
+
+def append_singly(bench):
+    return looked(bench, "focusd", lambda begun: by_focusd(bench, begun, load_singly))
+
+
+def by_focusd(bench, begun, load):
+    begun(bench.server.process.pid)
+    return load(bench)
+
+
+def rebuild(bench):
+    history.generate(bench.server, history.REBUILT, bench.seed)
+    return looked(bench, "focusctl", lambda begun: history.rebuild_ours(bench.server, begun))
+
+
+# Of the lanes that are looked into.
+PROFILES = {"append": append_pipelined, "append-single": append_singly, "rebuild": rebuild}
+
+
+def of_lane(name, options):
+    """Of a run of its own, as looking costs, and long enough to be looked into. None when this machine cannot look."""
     if not shutil.which("perf"):
         return None
+    longer = argparse.Namespace(**{**vars(options), "events": 2 * options.events, "seconds": 2 * SECONDS})
+    server = Server(options.bin.binaries, options.dir, SETTINGS)
+    try:
+        return PROFILES[name](Bench(server, longer))
+    finally:
+        server.stop()
+
+
+def looked(bench, program, work):
+    """What perf sees while `work` goes on, which tells the process that does it."""
     server = bench.server
     bench.sql.run("CREATE EXTENSION pg_stat_statements;")
     bench.sql.run("SELECT pg_stat_statements_reset();")
-    data = {name: f"{server.directory}/{name}.perf" for name in ("focusd", "postgres")}
-    found = {}
-    thread = threading.Thread(target=watch, args=(server, data, found))
-    thread.start()
-    found["report"] = bench.measured(lambda: load_until_projected(bench))
-    thread.join()
-    samples = {name: stacks(file, name == "focusd") for name, file in data.items()}
-    found["focusd"] = {"self": leaves(samples["focusd"]), "callers": callers(samples["focusd"], "focusd")}
+    data = {name: f"{server.directory}/{name}.perf" for name in (program, "postgres")}
+    found = {"program": program}
+    threads = []
+
+    def begun(pid):
+        threads.append(threading.Thread(target=watch, args=(server, pid, data, found)))
+        threads[0].start()
+
+    found["report"] = bench.measured(lambda: work(begun))
+    threads[0].join()
+    samples = {name: stacks(file, name == program) for name, file in data.items()}
+    found["ours"] = {"self": leaves(samples[program]), "callers": callers(samples[program], program)}
     found["postgres"] = {"self": leaves(samples["postgres"])}
     found["statements"] = [
         {
@@ -46,9 +84,8 @@ def append_pipelined(bench):
     return found
 
 
-def watch(server, data, found):
-    """Begins when appends of the mix keep focusd busy: connecting and setting up do not, for so long."""
-    pid = server.process.pid
+def watch(server, pid, data, found):
+    """Begins when the work keeps the process busy: connecting and setting up do not, for so long."""
     deadline = time.time() + 60
     busy = 0.0
     while busy < 0.15 and time.time() < deadline:
@@ -57,8 +94,8 @@ def watch(server, data, found):
         busy = processor.of_process(pid) - before
     backends = processor.children(server.postmaster)
     began = {backend: processor.of_process(backend) for backend in backends}
-    recorders = [
-        record(data["focusd"], pid, "-g"), record(data["postgres"], ",".join(str(backend) for backend in backends))]
+    ours, postgres = data.values()
+    recorders = [record(ours, pid, "-g"), record(postgres, ",".join(str(backend) for backend in backends))]
     roles = roles_while(server, recorders)
     used = collections.Counter()
     for backend in backends:

@@ -186,8 +186,9 @@ def markdown(figures, lanes, picture):
         "Connections: 64 of devices; focusd's to PostgreSQL are two for appends, two for projections. The mix of events: "
         "`focus-bench append --help`.", "",
         "## Repeat", "", "```", f"ops/bench {' '.join(name for name, _ in ordered)}", "```", ""]
-    if figures.get("profile"):
-        lines += profile(figures["profile"])
+    for name, found in figures.get("profiles", {}).items():
+        if found:
+            lines += profile(name, found)
     return "\n".join(lines)
 
 
@@ -206,17 +207,19 @@ def bracketed(values, digits):
     return f"{values['median']:,.{digits}f} ({values['min']:,.{digits}f}–{values['max']:,.{digits}f})"
 
 
-def profile(found):
-    report = found["report"]
+def profile(name, found):
+    report, program = found["report"], found["program"]
     backends = ", ".join(f"{role} {seconds} s" for role, seconds in found["backends"].items())
+    # focusctl is a child of the bench, whose processor time counts as the client's.
+    used = report["cpu"]["focusd" if program == "focusd" else "client"]
     lines = [
-        "## Profile of append", "",
+        f"## Profile of {name}", "",
         f"A run of its own with `perf` and `pg_stat_statements` looking on, which take processor time too: "
-        f"{report['rows']:,} events, {report['rate']:,.0f}/s, {report['cpu']['focusd']} processor seconds of focusd, "
+        f"{report['rows']:,} events, {report['rate']:,.0f}/s, {used} processor seconds of {program}, "
         f"{report['cpu']['postgres']} of PostgreSQL (while perf looked: {backends}).", "",
-        "focusd, top ten by self time:", "", *table(found["focusd"]["self"][:10]), "",
-        "focusd, by the nearest function of ours, with the reference counting, hashing and copying that it causes:", "",
-        *table(found["focusd"]["callers"][:20]), "",
+        f"{program}, top ten by self time:", "", *table(found["ours"]["self"][:10]), "",
+        f"{program}, by the nearest function of ours, with the reference counting, hashing and copying that it causes:",
+        "", *table(found["ours"]["callers"][:20]), "",
         "PostgreSQL's backends, top ten by self time:", "", *table(found["postgres"]["self"][:10]), "",
         "| s in execution | calls | rows | MiB of WAL | statement |", "| --- | --- | --- | --- | --- |"]
     lines += [
