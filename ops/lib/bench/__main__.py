@@ -118,7 +118,7 @@ def measure(options):
                 summary = {"figures": lane["figures"](bench)}
             else:
                 summary = report.summarize(lane, lane["rounds"](bench))
-            summary["measured"] = {key: machine[key] for key in ("date", "commit")}
+            summary["measured"] = report.measured(machine)
             figures["lanes"][name] = summary
             for line in report.outcome(name, lane, summary):
                 print(line, file=sys.stderr, flush=True)
@@ -153,7 +153,10 @@ def main():
     for name in profile.PROFILES:
         if name in options.lanes and not options.no_profile:
             print(f"profile of {name} …", file=sys.stderr, flush=True)
-            figures.setdefault("profiles", {})[name] = profile.of_lane(name, options)
+            found = profile.of_lane(name, options)
+            if found:
+                found["measured"] = report.measured(figures["machine"])
+            figures.setdefault("profiles", {})[name] = found
             write(options, figures)
 
 

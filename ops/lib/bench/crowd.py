@@ -1,5 +1,6 @@
 """Lanes about many devices: latency, fan-out, watch, cold-sync, idle and storm."""
 
+import contextlib
 import ctypes
 import ctypes.util
 import multiprocessing
@@ -8,6 +9,7 @@ import selectors
 import ssl
 import statistics
 import subprocess
+import tempfile
 import time
 
 import mqtt
@@ -474,15 +476,14 @@ def idle(bench):
     """On servers of their own, as memory that was in use before would hide what connections take."""
     found = []
     for name, secured, goal, processor_goal in (("in the clear", False, 6, 2.5), ("TLS", True, 18, 4)):
-        certificate = make_certificate(bench.options.dir) if secured else None
-        server = Server(bench.server.binaries, bench.options.dir, tls=certificate)
-        broker = mqtt.Broker(bench.options.dir, certificate)
-        try:
+        with contextlib.ExitStack() as ends:
+            certificate = ends.enter_context(certified(bench.options.dir)) if secured else None
+            server = Server(bench.server.binaries, bench.options.dir, tls=certificate)
+            ends.callback(server.stop)
+            broker = mqtt.Broker(bench.options.dir, certificate)
+            ends.callback(broker.stop)
             ours, microseconds, kernel = idle_devices(bench, server, secured)
             theirs, theirs_taken = idle_clients(broker, secured)
-        finally:
-            server.stop()
-            broker.stop()
         found.append(figure(
             f"{CROWD:,} idle connections, {name}: memory", "KiB each", [ours], [], goal, True,
             f"resident, above the empty server; mosquitto {theirs:.1f} KiB"))
@@ -493,14 +494,19 @@ def idle(bench):
     return found
 
 
-def make_certificate(directory):
-    certificate, key = f"{directory}/focus-bench.crt", f"{directory}/focus-bench.key"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out",
-         certificate], check=True, stderr=subprocess.DEVNULL)
-    os.chmod(key, 0o644)
-    return certificate, key
+@contextlib.contextmanager
+def certified(directory):
+    """Files of a certificate and its key, which are removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="focus-bench-tls-", dir=directory) as place:
+        certificate, key = f"{place}/server.crt", f"{place}/server.key"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+             "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key,
+             "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+        # mosquitto, started by root, reads them as a user of its own.
+        os.chmod(place, 0o755)
+        os.chmod(key, 0o644)
+        yield certificate, key
 
 
 def trusting():
@@ -599,7 +605,7 @@ def storm(bench):
     others.join()
     cold = [crowd.reconnect(restarts=True) for _ in range(STORMS)]
     crowd.devices.close()
-    note = "with its checkpoint, which follows by a second; the client is one Python process on the same two cores; "
+    note = "with its checkpoint; the client is one Python process on the same two cores; "
     return [
         figure(
             f"{CROWD:,} devices reconnect at once: the last is current", "s", [seconds for seconds, _ in warm], [], 6,

@@ -51,7 +51,6 @@ class Visits:
         fairness.quiet(bench, 1)
         time.sleep(2)
         self.start = self.resident()
-        self.most = self.start
         self.tokens = device.Tokens(f"{bench.server.data}/token.key")
         bench.seed += 1
         self.users = device.identifiers(bench.seed, "large", USERS)
@@ -77,7 +76,6 @@ class Visits:
             devices.wait(some, device.WELCOME)
             left = {id(one): frames() for one in some}
             unanswered = {id(one): 0 for one in some}
-            total = {id(one): 0 for one in some}
             while left or any(unanswered.values()):
                 for one in some:
                     while id(one) in left and unanswered[id(one)] < WINDOW:
@@ -86,7 +84,6 @@ class Visits:
                             del left[id(one)]
                             break
                         one.append(envelopes)
-                        total[id(one)] += len(envelopes)
                         unanswered[id(one)] += 1
                 for one, _, kind, message in devices.turn(1):
                     if kind == device.APPENDED:

@@ -138,9 +138,9 @@ def markdown(figures, lanes, picture):
     settings = ", ".join(f"{name} {value}" for name, value in facts["settings"].items())
     lines = [
         "# Benchmarks", "",
-        "Every figure is a ratio taken in the same run, on the same PostgreSQL, with the same durability, in turn "
-        "(ours, yardstick, ours, …). Median, and the least and greatest in brackets. Absolute rates mean little on "
-        "another machine.", "",
+        "Whatever is compared is taken in the same run, on the same PostgreSQL, with the same durability, in turn (ours, "
+        "yardstick, ours, …). Median, and the least and greatest in brackets. Absolute rates, and goals without a "
+        "yardstick, mean little on another machine.", "",
         f"![How far each lane is from its goal]({picture})", "",
         "| Lane | Ours | Against | Ratio of rates | Goal | Ratio by processor time |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -171,11 +171,12 @@ def markdown(figures, lanes, picture):
             lines.append(
                 f"| {name} | {one['title']} | {ours} | {against} | **{compared(one)}** "
                 f"| {one['note']} |")
+    short = missed(ordered)
+    lines += ["", f"Missed: {'; '.join(short)}." if short else "No goal is missed."]
     lines += ["", "| Measured | Lanes |", "| --- | --- |"]
     measured = {}
     for name, summary in ordered:
-        moment = summary["measured"]
-        measured.setdefault(f"{moment['date']}, commit {moment['commit']}", []).append(name)
+        measured.setdefault(origin(summary["measured"]), []).append(name)
     lines += [f"| {moment} | {', '.join(names)} |" for moment, names in measured.items()]
     lines += [
         "",
@@ -183,13 +184,35 @@ def markdown(figures, lanes, picture):
         f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB; {facts['system']}; "
         f"{facts['file_system']}, 8 KiB written and flushed in {facts['flush_us']} µs; PostgreSQL {facts['postgresql']}; "
         f"{facts['swift']}; commit {facts['commit']}; {facts['date']}.", "", f"Settings: {settings}.", "",
-        "Connections: 64 of devices; focusd's to PostgreSQL are two for appends, two for projections. The mix of events: "
-        "`focus-bench append --help`.", "",
+        "The mix of events: `focus-bench append --help`.", "",
         "## Repeat", "", "```", f"ops/bench {' '.join(name for name, _ in ordered)}", "```", ""]
     for name, found in figures.get("profiles", {}).items():
         if found:
             lines += profile(name, found)
     return "\n".join(lines)
+
+
+def measured(machine):
+    """Of which program, when, and where a figure is."""
+    return {key: machine[key] for key in ("date", "commit", "processor", "system", "flush_us")}
+
+
+def origin(measured):
+    return (
+        f"{measured['date']}, commit {measured['commit']}, {measured['processor']}, {measured['system']}, flushed in "
+        f"{measured['flush_us']} µs")
+
+
+def missed(ordered):
+    """Which goals are not reached, by lane."""
+    short = []
+    for name, summary in ordered:
+        titles = [one["title"] for one in summary.get("figures", []) if one["ours"] and not one["reached"]]
+        if titles:
+            short.append(f"{name} ({', '.join(titles)})")
+        elif not summary.get("reached", True):
+            short.append(name)
+    return short
 
 
 def row(name, side, summary, rounds):
@@ -214,7 +237,8 @@ def profile(name, found):
     used = report["cpu"]["focusd" if program == "focusd" else "client"]
     lines = [
         f"## Profile of {name}", "",
-        f"A run of its own with `perf` and `pg_stat_statements` looking on, which take processor time too: "
+        f"A run of its own ({origin(found['measured'])}) with `perf` and `pg_stat_statements` looking on, which take "
+        f"processor time too: "
         f"{report['rows']:,} events, {report['rate']:,.0f}/s, {used} processor seconds of {program}, "
         f"{report['cpu']['postgres']} of PostgreSQL (while perf looked: {backends}).", "",
         f"{program}, top ten by self time:", "", *table(found["ours"]["self"][:10]), "",
