@@ -1,4 +1,4 @@
-# Sourced by ops/run, ops/test, ops/bench, ops/model and ops/package: what a fresh Debian machine with a Swift toolchain lacks.
+# Sourced by the scripts of ops: what a fresh Debian machine with a Swift toolchain lacks.
 # Installs it as root or with sudo; else prints the one command to run.
 
 require_packages() {

@@ -14,7 +14,8 @@ The state of a device is one JSON file, replaced at once: queue, rows and cursor
 may be put back from a backup, or copied: the log is asked which of its events it has before they are sent again (P10).
 `append` queues every line or, where one is no event or too large for a server (E5), none, with exit code 1.
 One command at a time uses a state. A second one fails at once with exit code 1, also while the first is a `watch`.
-This client keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6).
+What it leaves out: it keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6), nor does it
+end incarnations again (P10); it stamps events by its own clock alone (E3, E4), and does not notice another log.
 """
 import argparse, base64, fcntl, hashlib, importlib, ipaddress, json, math, os, pkgutil, random, re, secrets, socket
 import ssl, struct, sys, threading, time, uuid

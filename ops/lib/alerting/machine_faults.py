@@ -30,6 +30,8 @@ class MachineFaults:
         os.remove(os.path.join(self.disk, "filler"))
 
     def DiskFillsUp(self):
+        if not self.disk:
+            return self.run.failures.append("DiskFillsUp needs a small file system (mount, as root)")
         file = open(os.path.join(self.disk, "filler"), "wb")
         left = os.statvfs(self.disk)
         os.posix_fallocate(file.fileno(), 0, int(left.f_bavail * left.f_frsize - left.f_blocks * left.f_frsize * 0.45))

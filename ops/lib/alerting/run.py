@@ -46,8 +46,12 @@ class Run:
                  f"--storage.tsdb.path={self.place}/tsdb", f"--web.listen-address=127.0.0.1:{self.port}",
                  "--query.lookback-delta=5s"],
                 stdout=log, stderr=log)
-        if not wait(60, lambda: self.ask("count(up)") == [({}, len(self.servers))]):
+        if not wait(60, self.scrapes):
             raise SystemExit(f"Prometheus does not scrape: {open(f'{self.place}/prometheus.log').read()[-2000:]}")
+
+    def scrapes(self):
+        """Whether Prometheus runs and knows every server. Without it no alert fires, whatever happens."""
+        return self.process.poll() is None and self.ask("count(up)") == [({}, len(self.servers))]
 
     def ask(self, query):
         """The samples of a query, each with its labels; nothing while Prometheus does not answer."""
