@@ -80,7 +80,10 @@ let package = Package(
         target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
         target(
             "Programs",
-            ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", "Tokens", arguments]),
+            [
+                "Answers", "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Tokens",
+                arguments,
+            ]),
         .executableTarget(
             name: "focusd",
             dependencies: [

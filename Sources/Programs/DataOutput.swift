@@ -50,6 +50,30 @@ package struct DataOutput: Sendable {
         }
     }
 
+    /// Removes what stands behind the last line feed of a regular file that is appended to.
+    package func removeUnfinishedLine() throws {
+        // A pipe that is opened for reading here would never tell that its reader is gone. Without O_APPEND the next byte
+        // would go to where the position is, behind a hole.
+        guard isFile, fcntl(descriptor, F_GETFL) & O_APPEND != 0 else { return }
+        // The descriptor itself may be open for writing alone.
+        let file = open("/proc/self/fd/\(descriptor)", O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        let size = lseek(file, 0, SEEK_END)
+        var (end, block) = (size, [UInt8](repeating: 0, count: 1 << 16))
+        while end > 0 {
+            let start = max(0, end - block.count)
+            let count = pread(file, &block, end - start, start)
+            guard count == end - start else { return }
+            if let last = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
+                end = start + last + 1
+                break
+            }
+            end = start
+        }
+        guard end == size || ftruncate(file, end) == 0 else { throw OutputFailure(code: errno) }
+    }
+
     private func waitForRoom() -> Bool {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         // A reader that is gone shows as an error, which the write then reports.

@@ -15,7 +15,7 @@ package enum ExitStatus: Int32 {
     /// Prints what a person should know about an error, or the help that was asked for. Returns the exit code.
     /// - Parameter root: the program's command, whose usage is shown for a wrong command line.
     static func report(_ error: any Error, of root: (some ParsableCommand).Type) -> Int32 {
-        if let failure = error as? IntegrityFailure {
+        if let failure = IntegrityFailure(of: error) {
             Terminal.complain("Error: \(failure)")
             return integrity.rawValue
         }

@@ -7,7 +7,8 @@ import Foundation
 import Programs
 import Tokens
 
-/// Checks any server of the sync protocol, ours or another's, against every rule. A program of its own, because whoever
+/// Checks any server of the sync protocol, ours or another's, against every rule that shows from outside. A program
+/// of its own, because whoever
 /// writes a server of their own needs this and no other part of ours.
 ///
 /// Flow: options → `ConformanceNeeds.target` (addresses, tokens, what may hurt the server) → `ConformanceRun` of the
@@ -17,7 +18,7 @@ import Tokens
 struct FocusConformance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "focus-conformance",
-        abstract: "Check a server against every rule of the sync protocol, over the network.",
+        abstract: "Check a server against the rules of the sync protocol that show over the network.",
         discussion: """
             Plays users and devices of its own, with random ids: what others have
             on the server is not touched, but its log keeps what is appended here

@@ -61,7 +61,10 @@ extension MetricFamily {
                 handshakes.rests),
             .gauge(
                 "focus_handshakes_waiting", "Connections whose TLS handshake waits for its turn.", handshakes.waiting),
-            .gauge("focus_inbound_bytes", "Bytes of appends that wait for their commit.", server.inboundBytes),
+            .gauge(
+                "focus_inbound_bytes",
+                "Bytes of appends that wait for their answers, and of what these may take until they have left.",
+                server.inboundBytes),
             .gauge(
                 "focus_inbound_limit_bytes", "Bytes of appends past which the server stops reading them.",
                 server.inboundLimit),

@@ -140,7 +140,7 @@ enum ShellWords {
         for word in words {
             if isTarget {
                 isTarget = false
-            } else if [">", "<", "2>"].contains(word) {
+            } else if [">", ">>", "<", "2>"].contains(word) {
                 isTarget = true
             } else if word != "2>&1", word != "&" {
                 rest.append(word)

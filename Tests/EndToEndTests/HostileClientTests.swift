@@ -77,6 +77,71 @@ import Testing
         }
     }
 
+    @Test("W1, Q7: however long the refusals are that a device brings back, no answer is larger than a frame may be")
+    func longRefusals() async throws {
+        try await TestServer.with(partitions: 1) { server in
+            let (client, _) = try await WireClient.open(server, user: user)
+            let refused = Outcome.refused(code: "field_invalid", message: String(repeating: "x", count: 4_096))
+            let envelopes = (0..<1_000).map { _ in Envelope.post("n", app: "a") }
+            for first in stride(from: 0, to: envelopes.count, by: 200) {
+                let offer = Reoffer(
+                    incarnation: Incarnation(1), firstSequence: DeviceSequence(Int64(first + 1)),
+                    events: envelopes[first..<first + 200].map { Reoffer.Offered(envelope: $0, outcome: refused) },
+                    code: [])
+                try await client.send(.heal(.reoffer(offer)))
+                #expect(try await client.appended().refused.count == 200)
+            }
+            // They are answered again as the first time, all at once.
+            try await client.append(from: 1, envelopes)
+            let appended = try await client.appended()
+            #expect(appended.refused.count == envelopes.count)
+            #expect(FrameCodec.frame(.appended(appended)).count <= SessionLimits().frameBytes)
+            await client.close()
+            try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }
+        }
+    }
+
+    @Test("Q7: answers that a device does not read are held from its user's part of what waits, until they have left")
+    func unreadAnswers() async throws {
+        var limits = SessionLimits.patient
+        limits.stalledMilliseconds = 3_600_000
+        limits.heartbeatMilliseconds = 3_600_000
+        let budget = 40_000_000
+        try await TestServer.with(partitions: 1, limits: limits, configure: { $0.inboundBytes = budget }) { server in
+            let deaf = try await DeafClient.connect(port: server.port)
+            try await deaf.hello(token: TestServer.token(user, .random()))
+            // Each is refused, as the app is not registered, and in the frames behind the first answered once more.
+            let envelopes = (0..<1_000).map { _ in Envelope.post("n", app: "a") }
+            let frame = FrameCodec.frame(.append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: envelopes)))
+            for _ in 0..<SessionLimits().unacknowledgedAppends { deaf.write(frame) {} }
+            let charge = frame.count + envelopes.count * AppendJudge.refusalBytes
+            // Past its share nothing is read until half of that has left, and no more leaves once the socket is full.
+            let held = try await heldBytes(server, least: budget / 16)
+            #expect(held <= budget / 8 + 6 * charge, "of \(SessionLimits().unacknowledgedAppends * charge)")
+            try await expectHealthy(server)
+            await deaf.close()
+            try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }
+        }
+    }
+
+    @Test("L2, Q7: a device that reads none of its answers is sent away, and holds nothing any more")
+    func unreadAnswersEnd() async throws {
+        var limits = SessionLimits.patient
+        limits.stalledMilliseconds = 1_000
+        try await TestServer.with(partitions: 1, limits: limits, configure: { $0.inboundBytes = 40_000_000 }) { server in
+            let deaf = try await DeafClient.connect(port: server.port)
+            try await deaf.hello(token: TestServer.token(user, .random()))
+            let envelopes = (0..<1_000).map { _ in Envelope.post("n", app: "a") }
+            let frame = FrameCodec.frame(.append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: envelopes)))
+            for _ in 0..<SessionLimits().unacknowledgedAppends { deaf.write(frame) {} }
+            try await awaiting("its answers wait") { server.server.inboundBytes > 2_000_000 }
+            try await awaiting("it is sent away") {
+                server.server.connectionCount == 0 && server.server.inboundBytes == 0
+            }
+            await deaf.close()
+        }
+    }
+
     @Test("A client that sends a byte at a time has no Hello in time, and is cut off")
     func slowSender() async throws {
         var limits = SessionLimits()

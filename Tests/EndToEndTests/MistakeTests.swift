@@ -24,12 +24,15 @@ import Testing
         for (program, arguments) in [
             ("focusd", ["serve", "--plaintext", "--listen", "127.0.0.1:0", "--database", place]),
             ("focusctl", ["projections", "status", "--database", place]),
+            ("focusctl", ["projections", "rebuild", "--all", "--database", place]),
+            ("focusctl", ["projections", "drop-old", "--database", place]),
         ] {
             let key = try TestDirectory.make() + "/token.key"
             try String(repeating: "0", count: 64).write(toFile: key, atomically: true, encoding: .utf8)
             let (code, text) = try await run(
                 program, arguments + (program == "focusd" ? ["--token-key", key] : []))
             #expect(code == 1 && text.contains(complaint + "Connection refused"), "\(text)")
+            #expect(!text.contains("--resume"), "nothing was begun: \(text)")
         }
     }
 

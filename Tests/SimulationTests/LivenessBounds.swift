@@ -3,11 +3,14 @@
 /// How long anything takes at most, counted in steps of the system where that is possible, and why.
 struct LivenessBounds {
     private let servers: Int
+    /// How many events a frame has at most; a device has three frames unanswered.
+    private let frameEvents: Int
     /// See `standing`.
     let standing: Int
 
     init(_ plan: SimulationPlan) {
         servers = plan.servers
+        frameEvents = plan.bulk > 0 ? 300 : 8
         // A batch has those first whom the read model has lacked events of for longest, so each batch of one server moves
         // the checkpoint. A server does not know what others have written: its batches go through all whom it believes
         // to be lacking, and move nothing meanwhile. Then another server may be the one.
@@ -39,8 +42,10 @@ struct LivenessBounds {
     /// The most requests that wait in a lane.
     func requests(_ connections: Int) -> Int { 16 * connections + 16 }
 
-    /// The most bytes of appends that wait in a server.
-    func inboundBytes(_ connections: Int) -> Int { 64 * 1024 + 16 * 1024 * connections }
+    /// The most bytes of appends that wait in a server, with what their answers may take.
+    func inboundBytes(_ connections: Int) -> Int {
+        64 * 1024 + (16 * 1024 + 3 * frameEvents * AppendJudge.refusalBytes) * connections
+    }
 
     // MARK: Time, in microseconds
 

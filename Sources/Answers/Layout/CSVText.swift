@@ -5,11 +5,13 @@ package struct CSVText {
 
     package init() {}
 
-    /// The fields on one line, with its end.
+    /// The fields on one line, with its end. U+0000, which no table takes, becomes U+FFFD.
     package static func line(_ fields: [String]) -> String {
         var bytes: [UInt8] = []
         append(to: &bytes) { line in
-            for field in fields { line.add(field) }
+            for field in fields {
+                line.add(field.utf8.contains(0) ? field.replacing("\0", with: "\u{FFFD}") : field)
+            }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -4,6 +4,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case notEmpty(String)
     /// There is no backup of `focusctl backup` in the directory.
     case notABackup(String)
+    /// The backup is of an operator's own PostgreSQL, on which no focusd starts one of its own.
+    case notEmbedded(String)
     case noTool(String, directory: String)
     /// A program failed; `output` is the end of what it said.
     case failed(String, output: String)
@@ -18,6 +20,11 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .notEmpty(let path): "\(path) is not empty, and nothing is written over. Give a new directory."
         case .notABackup(let path): "\(path) holds no backup (postgres/backup_manifest is missing)."
+        case .notEmbedded(let path):
+            """
+            The backup in \(path) is of a PostgreSQL server of yours. Restore it with --pgdata, start PostgreSQL on it, \
+            and give focusd the --database.
+            """
         case .noTool(let name, let directory):
             "\(name) is not in \(directory). Install PostgreSQL's server package (Debian: apt install postgresql)."
         case .failed(let what, let output): "\(what) failed\(output.isEmpty ? "" : ":\n\(output)")"

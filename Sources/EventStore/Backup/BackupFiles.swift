@@ -2,6 +2,23 @@ import Foundation
 
 /// Where files of a backup go.
 enum BackupFiles {
+    /// The same place as an absolute path that ends in a name: PostgreSQL's programs run in another directory, and a
+    /// copy is made beside the place before it gets its name.
+    static func absolute(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return URL(filePath: path).standardizedFileURL.path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// - Throws: `.cannotWrite` when the directory is a file system of its own, which nothing can be renamed to.
+    static func requireRenamable(_ path: String) throws(BackupError) {
+        var (own, parent) = (stat(), stat())
+        guard stat(path, &own) == 0, stat(path + "/..", &parent) == 0 else { return }
+        guard own.st_dev == parent.st_dev else {
+            throw .cannotWrite(path, reason: "it is a file system of its own. Give a new directory in it.")
+        }
+    }
+
     /// - Throws: `.notEmpty` unless the path is free or an empty directory.
     static func requireEmpty(_ path: String) throws(BackupError) {
         var status = stat()

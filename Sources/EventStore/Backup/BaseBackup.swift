@@ -8,26 +8,31 @@ import PostgresClient
 /// S6). The operator's settings of an embedded cluster are in it (`custom.conf`). Keys are not: tokens and receipts are
 /// checked with files that stay with the server.
 public struct BaseBackup: Sendable {
-    /// What `focusctl backup` wrote.
+    /// What `focusctl backup` wrote: an absolute path.
     public let directory: String
     /// PostgreSQL's own directory in it, checksummed by its manifest.
     public var cluster: String { directory + "/postgres" }
     var manifest: String { cluster + "/backup_manifest" }
     /// The operator's settings of the embedded cluster that was backed up; nothing is there when it was another one.
-    var customConfiguration: String { directory + "/custom.conf" }
+    public var customConfiguration: String { directory + "/custom.conf" }
+    /// Whether it is of focusd's own PostgreSQL.
+    public var isEmbedded: Bool {
+        let settings = try? String(contentsOfFile: cluster + "/postgresql.conf", encoding: .utf8)
+        return settings?.hasPrefix(ClusterConfiguration.mark) == true
+    }
     private let settings: EmbeddedClusterSettings
 
     /// - Throws: `.notABackup`.
     public init(
         directory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings()
     ) throws(BackupError) {
-        self.directory = directory
+        self.directory = BackupFiles.absolute(directory)
         self.settings = settings
         guard access(manifest, R_OK) == 0 else { throw .notABackup(directory) }
     }
 
     private init(making directory: String, _ settings: EmbeddedClusterSettings) {
-        self.directory = directory
+        self.directory = BackupFiles.absolute(directory)
         self.settings = settings
     }
 
@@ -39,10 +44,11 @@ public struct BaseBackup: Sendable {
     ///     whose settings are among its files.
     ///   - flag: once it is set, this throws `.interrupted`.
     ///   - progress: gets the bytes done and the bytes in all, now and then.
+    ///   - copied: all is copied, and is checked next, which reads all of it once more.
     public static func take(
         conninfo: String, of dataDirectory: String? = nil, to directory: String,
         settings: EmbeddedClusterSettings = EmbeddedClusterSettings(), unless flag: StopFlag = StopFlag(),
-        progress: (Int, Int) -> Void = { _, _ in }
+        progress: (Int, Int) -> Void = { _, _ in }, copied: () -> Void = {}
     ) throws(BackupError) -> BaseBackup {
         try BackupFiles.makeEmpty(directory)
         let backup = BaseBackup(making: directory, settings)
@@ -70,6 +76,7 @@ public struct BaseBackup: Sendable {
             unlink(backup.customConfiguration)
             throw error
         }
+        copied()
         try backup.verify(unless: flag)
         return backup
     }
@@ -101,7 +108,9 @@ public struct BaseBackup: Sendable {
     public func restore(
         cluster target: String, unless flag: StopFlag = StopFlag(), progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) {
+        let target = BackupFiles.absolute(target)
         try BackupFiles.requireEmpty(target)
+        try BackupFiles.requireRenamable(target)
         try verify(unless: flag)
         try copy(to: target, owner: nil, unless: flag, progress: progress)
     }
@@ -109,10 +118,11 @@ public struct BaseBackup: Sendable {
     /// Copies the checked backup to the embedded cluster of a data directory, which must have none. Keys and a
     /// `custom.conf` beside it stay as they are; where there is no `custom.conf`, it gets the backup's.
     /// - Throws: `.cluster(.alreadyRunning)` when a focusd or a server works in the directory, and `.interrupted` once
-    ///   the flag is set.
+    ///   the flag is set; `.notEmbedded` when the backup is of another server, whose database focusd would not find.
     public func restore(
         dataDirectory: String, unless flag: StopFlag = StopFlag(), progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) {
+        guard isEmbedded else { throw .notEmbedded(directory) }
         do {
             try FileManager.default.createDirectory(
                 atPath: dataDirectory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -122,6 +132,7 @@ public struct BaseBackup: Sendable {
         let (launcher, lock) = try claim(dataDirectory)
         defer { withExtendedLifetime(lock) {} }
         try BackupFiles.requireEmpty(launcher.layout.cluster)
+        try BackupFiles.requireRenamable(launcher.layout.cluster)
         try verify(unless: flag)
         try copy(to: launcher.layout.cluster, owner: launcher.owner, unless: flag, progress: progress)
         let settings = launcher.layout.customConfiguration

@@ -6,12 +6,14 @@ struct ClusterConfiguration {
     let layout: ClusterLayout
     let settings: EmbeddedClusterSettings
     let hasLZ4: Bool
+    /// How files of ours begin: by it a backup tells an embedded cluster from an operator's server.
+    static let mark = "# Written by focusd at each start."
 
     var postgresql: String {
         let ours = values.merging(settings.overrides) { $1 }
         let lines = ours.sorted { $0.key < $1.key }.map { "\($0.key) = \(Self.quoted($0.value))" }
         return """
-            # Written by focusd at each start. Put your own settings into \(layout.customConfiguration).
+            \(Self.mark) Put your own settings into \(layout.customConfiguration).
             \(lines.joined(separator: "\n"))
             include_if_exists = \(Self.quoted(layout.customConfiguration))
 
@@ -21,7 +23,7 @@ struct ClusterConfiguration {
     /// Lets in every process that can enter the socket's directory: those of its owner and of root.
     var hostBasedAuthentication: String {
         """
-        # Written by focusd at each start. The socket is in a directory that only its owner and root can enter.
+        \(Self.mark) The socket is in a directory that only its owner and root can enter.
         local all all trust
         local replication all trust
 

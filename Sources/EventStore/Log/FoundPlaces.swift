@@ -20,12 +20,17 @@ public struct FoundPlaces: Sendable {
     public var places: ClosedRange<DeviceSequence>
     /// See `KnownRuns.filledAt`.
     public var filledAt: Version
+    /// Whether the user's whole stream was looked through.
+    public var isScanned: Bool
     /// Newest first: earlier programs let an incarnation begin again, so a place may have several.
     private var events: [DeviceSequence: [Found]]
 
-    public init(places: ClosedRange<DeviceSequence>, filledAt: Version, events: [Found]) {
+    public init(
+        places: ClosedRange<DeviceSequence>, filledAt: Version, isScanned: Bool = false, events: [Found]
+    ) {
         self.places = places
         self.filledAt = filledAt
+        self.isScanned = isScanned
         self.events = Dictionary(grouping: events.reversed()) { $0.logged.sequence }
     }
 

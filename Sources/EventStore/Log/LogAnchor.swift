@@ -36,8 +36,17 @@ public struct LogTruncated: Error, Hashable, CustomStringConvertible {
 }
 
 extension LogReader {
+    /// The events right before the positions, by which another look tells whether the log is still the same up to there;
+    /// none for a partition of which nothing was seen.
+    public func anchors(
+        before vector: PositionVector, on connection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: LogAnchor] {
+        let places = vector.positions.filter { $0.value > .zero }.map { ($0.key, $0.value.advanced(by: -1)) }
+        return try anchors(at: places, on: connection).compactMapValues(\.first)
+    }
+
     /// Throws `LogTruncated` unless the log holds every one of `anchors`, and `PostgresError` when it cannot be asked.
-    func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
+    public func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
         let found = try self.anchors(at: anchors.map { ($0.key, $0.value.offset) }, on: connection)
         for (partition, anchor) in anchors where !found[partition, default: []].contains(anchor) {
             throw LogTruncated(partition)

@@ -13,7 +13,7 @@ public struct PartitionHead: Hashable, Sendable {
     /// The active generation of the read model.
     public var generation: Int32
 
-    /// The event before the first of a partition: the nil UUID.
+    /// Stands for the event before the first of a partition: the nil UUID.
     public static let noEvent = EventID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
 
     public init(
@@ -28,7 +28,8 @@ public struct PartitionHead: Hashable, Sendable {
 
     /// The newest event; nil while there is none.
     public var anchor: LogAnchor? {
-        guard nextOffset > .zero, lastEvent != Self.noEvent else { return nil }
+        // Not by `lastEvent`: a device may give an event the nil UUID.
+        guard nextOffset > .zero else { return nil }
         return LogAnchor(offset: nextOffset.advanced(by: -1), event: lastEvent, recordedAt: lastRecordedAt)
     }
 

@@ -3,6 +3,8 @@ import FocusCore
 /// A question to the log: what stands at these places of a device incarnation (rule E1).
 public struct PlaceQuestion: Sendable {
     public var user: UserID
+    /// Where the user's stream ends, as far as is known: so many events are looked through at most.
+    public var version: Version
     public var partition: Partition
     /// The generation of the read model that the partition shows.
     public var generation: Int32
@@ -16,10 +18,12 @@ public struct PlaceQuestion: Sendable {
     public var anchor: LogAnchor?
 
     public init(
-        user: UserID, partition: Partition, generation: Int32, device: DeviceID, incarnation: Incarnation,
+        user: UserID, version: Version, partition: Partition, generation: Int32, device: DeviceID,
+        incarnation: Incarnation,
         places: ClosedRange<DeviceSequence>, known: KnownRuns, anchor: LogAnchor?
     ) {
         self.user = user
+        self.version = version
         self.partition = partition
         self.generation = generation
         self.device = device

@@ -15,19 +15,19 @@ public struct PlaceReader: Sendable {
     /// `LoggedEvent.decoded` throws of a refusal.
     public func read(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> FoundPlaces {
         var rows: [Row] = []
-        if question.known.isScanned {
-            rows = try scan(question, on: connection)
-        } else {
+        var isScanned = question.known.isScanned
+        if !isScanned {
             let runs = try runs(question, on: connection)
             rows = try read(question, Self.ranges(runs), on: connection)
             let held = Set(rows.map(\.logged.sequence))
             if Self.isExpected(runs, besides: held, in: question.places) {
                 throw EventStoreError.corrupt("events of a device are not where they were logged")
             }
-            if !Self.isWhole(question, held) { rows = try scan(question, on: connection) }
+            isScanned = !Self.isWhole(question, held)
         }
+        if isScanned { rows = try scan(question, on: connection) }
         return FoundPlaces(
-            places: question.places, filledAt: question.known.filledAt,
+            places: question.places, filledAt: question.known.filledAt, isScanned: isScanned,
             events: try outcomes(rows.filter { !$0.isOfLostEvents }, question, on: connection))
     }
 
@@ -161,6 +161,6 @@ extension LoggedEvent {
     }
 
     fileprivate func outcome() throws -> Outcome {
-        try refusal().map { .refused(code: $0.code, message: $0.message) } ?? .accepted
+        try refusal().map { Outcome.refused(code: $0.code, message: $0.message).bounded } ?? .accepted
     }
 }

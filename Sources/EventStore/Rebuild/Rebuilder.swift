@@ -15,17 +15,22 @@ public final class Rebuilder: Sendable {
     let owner: PostgresConfiguration
     let options: RebuildOptions
     let report: @Sendable (RebuildProgress) -> Void
+    private let refused: @Sendable () -> Void
 
     /// - Parameters:
     ///   - owner: connects as the owner of the tables, who may act as the server's role.
     ///   - report: called now and then, on any thread, one call at a time.
+    ///   - refused: hears now and then that a query of others uses views of the read model, which cannot change
+    ///     meanwhile. It is waited for, and keeps nobody else waiting.
     public init(
         _ owner: PostgresConfiguration, options: RebuildOptions = RebuildOptions(),
-        report: @escaping @Sendable (RebuildProgress) -> Void = { _ in }
+        report: @escaping @Sendable (RebuildProgress) -> Void = { _ in },
+        refused: @escaping @Sendable () -> Void = {}
     ) {
         self.owner = owner
         self.options = options
         self.report = report
+        self.refused = refused
     }
 
     /// Builds a new generation from the log and shows it. Throws `RebuildError`, `EventStoreError`, `PostgresError`.
@@ -39,7 +44,7 @@ public final class Rebuilder: Sendable {
             }
             let number = try connection.query(Queries.nextGeneration).int4(row: 0, column: 0)
             // One transaction: after a crash there is a rebuild to resume, or nothing.
-            try connection.transaction { connection in
+            try connection.lockingBriefly(refused: refused) { connection in
                 _ = try connection.query(Queries.createGeneration, [.int4(number), .int4(options.rules.version)])
                 _ = try connection.query(
                     Queries.beginRebuild,
@@ -101,7 +106,9 @@ public final class Rebuilder: Sendable {
             }
             let old = known.filter { $0.partitions == 0 }.map(\.generation.number)
             for number in old {
-                _ = try connection.transaction { try $0.query(Queries.dropGeneration, [.int4(number)]) }
+                _ = try connection.lockingBriefly(refused: refused) {
+                    try $0.query(Queries.dropGeneration, [.int4(number)])
+                }
             }
             return old
         }

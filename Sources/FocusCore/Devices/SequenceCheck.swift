@@ -2,6 +2,22 @@
 public enum Outcome: Hashable, Sendable {
     case accepted
     case refused(code: String, message: String)
+
+    /// How long the text of a refusal may be, in bytes of UTF-8, so that an answer has a bound (rule W1). The server's
+    /// own are shorter; one that a device has brought back (rule S6) is cut.
+    public static let messageBytes = 256
+
+    /// The same, with a text of at most `messageBytes`.
+    public var bounded: Outcome {
+        guard case .refused(let code, let message) = self, message.utf8.count > Self.messageBytes else { return self }
+        var (kept, bytes) = ("", 0)
+        for scalar in message.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            guard bytes <= Self.messageBytes else { break }
+            kept.unicodeScalars.append(scalar)
+        }
+        return .refused(code: code, message: kept)
+    }
 }
 
 /// What the log has at the place for which a device offers an event (rule E1).

@@ -14,7 +14,7 @@ extension UserState {
     /// otherwise. A device of protocol 1 that sends the event again gets this answer again (rule E1).
     public func remembered(_ event: EventID, of device: DeviceID, _ scope: Scope) -> Outcome? {
         guard let index = devices.index(forKey: device) else { return nil }
-        return devices.values[index].outcome(of: event, scope)
+        return devices.values[index].outcome(of: event, scope)?.bounded
     }
 
     /// The last sequence logged of a device incarnation; zero when there is none.

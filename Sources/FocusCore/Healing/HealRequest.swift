@@ -4,6 +4,9 @@ public enum HealRequest: Hashable, Sendable {
     case reoffer(Reoffer)
     /// Events that were acknowledged once, and that the device does not hold any more.
     case lost(LostEvents)
+
+    /// How many events it has.
+    public var eventCount: Int { if case .reoffer(let offer) = self { offer.events.count } else { 0 } }
 }
 
 /// Acknowledged events, as they were appended: exactly those of one receipt, or some that there is no receipt of.

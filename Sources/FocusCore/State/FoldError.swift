@@ -12,3 +12,17 @@ public enum FoldError: Error, Hashable, Sendable {
     /// An invariant between parts of the state does not hold.
     case brokenInvariant(String)
 }
+
+extension FoldError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .versionGap(let expected, let found):
+            "The events go on with version \(found) where \(expected) is expected."
+        case .sequenceGap(let device, let expected, let found):
+            "The events of device \(device) go on with number \(found) where \(expected) is expected."
+        case .appMissing(let type): "An event \(type.rawValue) names no app."
+        case .corruptRow(let key): "The row \(key) is not as this fold writes it."
+        case .brokenInvariant(let what): "Parts of the state contradict one another: \(what)."
+        }
+    }
+}

@@ -153,11 +153,4 @@ extension HealRequest {
         case .lost(let lost): lost.last
         }
     }
-
-    var eventCount: Int {
-        switch self {
-        case .reoffer(let offer): offer.events.count
-        case .lost: 0
-        }
-    }
 }

@@ -20,3 +20,7 @@ public enum PayloadError: Error, Hashable, Sendable {
     /// What the log holds in the event's place (rule E2).
     public var refusal: Refusal { Refusal(.payloadMalformed, message) }
 }
+
+extension PayloadError: CustomStringConvertible {
+    public var description: String { message }
+}

@@ -7,9 +7,8 @@ import Foundation
 /// appends, with the same checks of sequences and the same compare-and-swap, and with the same quotas unless a receipt
 /// proves them. So two devices may heal the log at once, one may heal it twice, and others may append meanwhile.
 extension AppendJudge {
-    /// The longest code, in bytes of UTF-8, of a refusal that a device may bring back. Its message is bounded by
-    /// `EventLimits.stringBytes` (rule E5).
-    private static let codeBytes = 64
+    /// The longest code, in bytes of UTF-8, of a refusal that a device may bring back.
+    static let codeBytes = 64
 
     /// For each event of a re-offer, the outcome that the device claims, and whether the receipt proves it. Nil when
     /// the request is no re-offer.
@@ -32,12 +31,14 @@ extension AppendJudge {
     ///
     /// A refusal needs no proof: with a false one the device only keeps its own event out of the log.
     func heal(_ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ app: AppID?) -> Judged? {
-        switch place.offered {
+        switch place.offered?.bounded {
         case nil: return nil
         case .refused(let code, let message):
-            guard code.utf8.count <= Self.codeBytes, message.utf8.count <= EventLimits.stringBytes else { return nil }
+            guard code.utf8.count <= Self.codeBytes else { return nil }
             var refused = refused(incoming, at: place, frame, code: code, message)
             refused.event.isHealed = place.isProved
+            // No new receipt is given: the device keeps the one that covers the text as it was.
+            if place.isProved, case .refused(_, let whole) = place.offered { refused.refusal?.message = whole }
             return refused
         case .accepted:
             guard place.isProved, case .decoded(let type, let body) = incoming.content,

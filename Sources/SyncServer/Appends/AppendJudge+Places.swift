@@ -90,7 +90,7 @@ extension LoggedEvent {
         guard case .eventRefused(let refused) = try? decoded().body, refused.type == envelope.type,
             refused.code != RefusalCode.alreadyLogged.rawValue
         else { return nil }
-        return .refused(code: refused.code, message: refused.message)
+        return Outcome.refused(code: refused.code, message: refused.message).bounded
     }
 
     /// The envelope that the event came in, as far as receipts cover it, and its outcome. Nil when this is the refusal
@@ -102,7 +102,7 @@ extension LoggedEvent {
                 refused.code != RefusalCode.alreadyLogged.rawValue
             else { return nil }
             type = refused.type
-            outcome = .refused(code: refused.code, message: refused.message)
+            outcome = Outcome.refused(code: refused.code, message: refused.message).bounded
         }
         let envelope = Envelope(
             id: id, type: type, app: app?.rawValue, occurredAt: occurredAt, schemaVersion: schemaVersion,

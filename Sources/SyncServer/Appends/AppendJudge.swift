@@ -18,6 +18,9 @@ struct AppendJudge {
     /// How many bytes a user's state may take (rule Q4).
     let userBytes: Int
     let quotas: AppendQuotas
+    /// What one refused event takes in an answer at most, in bytes: its code, its text, its id and sequence, and the
+    /// tags and lengths of the fields. A full frame's answer stays far below the bound of frames (rule W1).
+    static let refusalBytes = codeBytes + Outcome.messageBytes + 48
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64
 

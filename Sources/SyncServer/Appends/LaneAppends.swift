@@ -93,6 +93,18 @@ final class LaneAppends {
         queue.remove { mayGo($0.session) }.map { AppendStaging.Answer(withdrawing: $0, because: reason) }
     }
 
+    /// The same for all frames, but those of a session join what it has looked up: its answers keep their order (rule
+    /// P6).
+    func withdraw(because reason: String, of session: (UInt64) -> LaneSession?) -> [AppendStaging.Answer] {
+        queue.remove { _ in true }.compactMap { frame in
+            guard let owner = session(frame.session), !owner.looksUp.isEmpty else {
+                return AppendStaging.Answer(withdrawing: frame, because: reason)
+            }
+            owner.looksUp.append(frame)
+            return nil
+        }
+    }
+
     /// The last sequence of the session's own appends that wait here for their answer; zero when there are none.
     func last(of session: LaneSession) -> DeviceSequence {
         (session.looksUp + queue.frames(of: session.handle.id))
@@ -214,7 +226,8 @@ extension PlaceQuestion {
         _ head: PartitionHead
     ) {
         self.init(
-            user: user.id, partition: user.partition, generation: head.generation, device: device,
+            user: user.id, version: user.state.version, partition: user.partition, generation: head.generation,
+            device: device,
             incarnation: incarnation, places: places,
             known: user.state.placeRuns(of: device, incarnation: incarnation, places), anchor: head.anchor)
     }

@@ -14,6 +14,8 @@ enum Work {
     static let lookUp = 200
     /// A place that is looked up.
     static let place = 4
+    /// An event of a user's stream that is looked through for a place which no page names.
+    static let scanned = 1
     /// A user who is loaded into memory, beside their bytes, or looked up.
     static let load = 500
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.

@@ -9,7 +9,7 @@ struct InboundCharge: Hashable, Sendable {
 }
 
 /// Bounds the bytes of requests that were read from sockets and are not yet dealt with, over all sessions: appends
-/// until they are answered, others until their lane takes them up (`LaneRequest.charge`).
+/// until they are answered, and a large answer has left, others until their lane takes them up (`LaneRequest.charge`).
 ///
 /// A user's devices may hold a share together, and no more than is free yet (rule Q7): past that a session of theirs is
 /// not read from until they hold half as much. Whoever has nothing unanswered is read from, however much others have.

@@ -19,9 +19,12 @@ extension SessionHandler {
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
-            case .append(let request): append(IncomingAppend(request, events, charge: charged(frameBytes)))
-            case .heal(let request): append(IncomingAppend(request, events, charge: charged(frameBytes)))
-            case .recall(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .append(let request):
+                append(IncomingAppend(request, events, charge: charged(frameBytes, events: request.envelopes.count)))
+            case .heal(let request):
+                append(IncomingAppend(request, events, charge: charged(frameBytes, events: request.eventCount)))
+            case .recall(let request):
+                append(IncomingAppend(request, charge: charged(frameBytes, events: request.events.count)))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .reach(let id, let question, let viewer):
                 if let context {
@@ -103,7 +106,10 @@ extension SessionHandler {
         }
     }
 
-    private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, owner: owner) }
+    /// What a frame takes until it is answered, and what its answer may take until it has left.
+    private func charged(_ bytes: Int, events: Int) -> InboundCharge {
+        InboundCharge(bytes: bytes + events * AppendJudge.refusalBytes, owner: owner)
+    }
 
     /// Charges bytes to the inbound budget. Past its bound nothing is read from this connection until there is room.
     func charge(_ charge: InboundCharge) {

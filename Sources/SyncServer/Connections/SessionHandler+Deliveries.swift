@@ -22,8 +22,7 @@ extension SessionHandler {
             isOpen = true
             perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
         case .answered(let frame, let released):
-            services.budget.release(released)
-            if !frame.isEmpty { write(frame) }
+            writeAnswer(frame, releasing: released)
             perform(session.appendAnswered())
         case .rows(let frame), .statuses(let frame): writeRows(frame)
         case .fetched(let frame), .reach(let frame): writeRows(frame) { $0.fetchAnswered() }

@@ -10,6 +10,30 @@ extension SessionHandler {
         context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: nil)
     }
 
+    /// Answers this large are charged to the inbound budget until they have left: their device need not read them.
+    private static let largeAnswer = 4_096
+
+    /// Writes the answer to an append; empty: there is none.
+    /// - Parameter charge: what the append was charged to the inbound budget.
+    func writeAnswer(_ frame: [UInt8], releasing charge: InboundCharge) {
+        guard let context, frame.count >= Self.largeAnswer else {
+            services.budget.release(charge)
+            if !frame.isEmpty { write(frame) }
+            return
+        }
+        journal.sent += frame.count
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let budget = services.budget
+        // Rule L2 holds for it too: whoever is out of budget is not taken for dead, and would hold it for ever.
+        session.rowsQueued(now: services.clock.monotonic())
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in
+            budget.release(charge)
+            loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
+        }
+        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
+    }
+
     /// Writes a frame whose bytes count in the quota, and releases them when it is written.
     /// - Parameter onWritten: called with the session when the frame is written, or dropped with the connection.
     func writeRows(

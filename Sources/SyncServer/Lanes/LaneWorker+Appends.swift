@@ -43,7 +43,7 @@ extension LaneWorker {
     private func withdrawAppends() {
         users.scheduleLook(after: configuration.pollMilliseconds)
         let reason = "The clocks of this server and the log differ. Send again."
-        for answer in appends.withdraw(because: reason) { sessions.deliver(answer) }
+        for answer in appends.withdraw(because: reason, of: { [sessions] in sessions[$0] }) { sessions.deliver(answer) }
     }
 
     /// Waits for a moment if more appends are likely to come. Devices that the last statement answered send their next

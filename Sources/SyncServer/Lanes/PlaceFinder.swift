@@ -25,8 +25,9 @@ final class PlaceFinder: Sendable {
             "place-finder", configuration, priority: .background, logger: logger, isStopping: isStopping,
             owner: \.question.user
         ) { work, store in
-            report(work.session, Self.find(work.question, store, logger))
-            return (nil, work.question.work)
+            let found = Self.find(work.question, store, logger)
+            report(work.session, found)
+            return (nil, work.question.work(found))
         }
     }
 
@@ -54,7 +55,13 @@ extension PlaceQuestion {
     /// The most places that are counted. A frame has fewer events.
     private static let countedPlaces: Int64 = 10_000
 
-    /// The work of looking the places up, in units of `Work`.
+    /// The work of having looked the places up, in units of `Work`.
+    /// - Parameter found: nil: the log could not be asked, or took too long.
+    func work(_ found: FoundPlaces?) -> Int {
+        found?.isScanned == false ? work : work + Work.scanned * Int(clamping: version.rawValue)
+    }
+
+    /// The work of looking the places up where pages name them, in units of `Work`.
     var work: Int {
         let steps = places.upperBound.rawValue.subtractingReportingOverflow(places.lowerBound.rawValue)
         let isCounted = !steps.overflow && steps.partialValue < Self.countedPlaces

@@ -46,8 +46,11 @@ struct BackupCommand: ParsableCommand {
         defer { withExtendedLifetime(interruption) {} }
         let backup = try BaseBackup.take(
             conninfo: configuration.conninfo, of: source.embeddedDirectory, to: to, unless: flag,
-            progress: display.show)
-        display.clear()
+            progress: display.show
+        ) {
+            display.clear()
+            Terminal.complain("Checking every file of \(to) …")
+        }
         let events = heads.reduce(0) { $0 + $1.nextOffset.rawValue }
         record(events: events, took: ContinuousClock.now - begin, configuration)
         if json {
@@ -58,7 +61,8 @@ struct BackupCommand: ParsableCommand {
             Terminal.line(text.text)
         } else {
             Terminal.line("Backup of log \(log.log) in \(backup.directory): \(events) events at least, checked.")
-            Terminal.line("To restore it: focusctl restore --from \(backup.directory) --data-dir NEW")
+            let place = backup.isEmbedded ? "--data-dir" : "--pgdata"
+            Terminal.line("To restore it: focusctl restore --from \(backup.directory) \(place) NEW")
             Terminal.line("Keep the server's token key (and receipt key) too, apart from the backup.")
         }
     }

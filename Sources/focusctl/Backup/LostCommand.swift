@@ -46,10 +46,17 @@ struct LostCommand: ParsableCommand {
         let replay = LogReplay(
             StoreConfiguration(configuration, assumesRole: false), filter: ReplayFilter(types: [.deviceEventsLost]))
         var text = LostText()
-        try replay.run(ranges) { event in
+        var read: [Partition: LogOffset] = [:]
+        var display = ProgressDisplay(total: ranges.reduce(0) { $0 + $1.count }, of: "events")
+        try replay.run(ranges) { partition, offset in
+            read[partition] = offset
+            // Not while lines of JSON go to the same terminal.
+            if !json { display.show(read.values.reduce(0) { $0 + Int($1.rawValue) }) }
+        } _: { event in
             guard case .deviceEventsLost(let lost) = try event.decoded().body else { return }
             if json { Terminal.line(EventText.json(event)) } else { text.add(lost, event) }
         }
+        display.clear()
         if !json { text.lines.forEach(Terminal.line) }
     }
 }

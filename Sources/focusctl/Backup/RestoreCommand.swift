@@ -53,6 +53,13 @@ struct RestoreCommand: ParsableCommand {
             display.clear()
             Terminal.line("Restored into \(pgdata). Next:")
             Terminal.line("  1. Give the files to the server's user: chown -R postgres: \(pgdata)")
+            if backup.isEmbedded {
+                Terminal.line(
+                    "     Write a postgresql.conf and a pg_hba.conf: those in it are of focusd's own PostgreSQL,")
+                Terminal.line(
+                    "     which has no TCP and trusts whoever can enter the directory of its socket. Your settings")
+                Terminal.line("     for it are in \(backup.customConfiguration).")
+            }
             Terminal.line("  2. Start PostgreSQL on it; it recovers to the end of the backup.")
             Terminal.line("  3. focusd serve --database … with the same token key and receipt key as before.")
         }

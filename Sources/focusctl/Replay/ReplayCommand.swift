@@ -17,7 +17,9 @@ struct ReplayCommand: ParsableCommand {
             says it got to, at the same end or after any crash: events are given at least
             once, and after SIGINT or a plain end exactly once. When the reader takes
             nothing for 2 s after SIGINT, the last event may be cut off; it is then given
-            again, whole.
+            again, whole. Append to the output of before (>>): NDJSON and CSV go on behind
+            its last whole line. A log that lost its end since is told of (exit code 3): a
+            standby was promoted, or a backup restored.
 
             --parallel reads partitions side by side: faster, each user's events in their
             order, users in none. Recipes for DuckDB, pandas, psql and logical replication:
@@ -32,7 +34,8 @@ struct ReplayCommand: ParsableCommand {
               focusctl replay --type focus.changed --type focus.expired
               focusctl replay --user $U --follow
               focusctl replay --since 2026-03-01T00:00:00Z --format csv > march.csv
-              focusctl replay --checkpoint last --format binary --parallel 4 > events.bin
+              focusctl replay --checkpoint last --format csv >> events.csv
+              focusctl replay --format binary --parallel 4 > events.bin
               focusctl replay --pseudonymize export.key --format csv > export.csv
               focusctl replay --from 0:1200,3:88 --database postgres://focusd@db/focus
 
@@ -80,9 +83,9 @@ struct ReplayCommand: ParsableCommand {
         // Whoever follows may wait for the user's first event.
         if let user, !follow { try KnownUser.check(user, in: log, on: connection) }
         OperatorRecord.note("replay", of: user.map { [$0] }, configuration)
-        let file = checkpoint.map { ReplayCheckpoint(path: $0, log: log.log) }
+        let file = checkpoint.map { ReplayCheckpoint(path: $0, log: log.log, database: configuration) }
         try file?.check()
-        let resumed = try file?.read()
+        let resumed = try file?.read(on: connection)
         let plan = ReplayPlan(since: since?.time, until: until?.time, user: user)
         let ranges = try plan.ranges(from: resumed ?? from, log, isResumed: resumed != nil, on: connection)
         let start = PositionVector(
@@ -97,6 +100,7 @@ struct ReplayCommand: ParsableCommand {
         let run = ReplayRun(
             store: store, filter: filter, format: format, pseudonyms: pseudonyms,
             sink: sink)
+        if resumed != nil, format != .binary { try sink.removeUnfinishedLine() }
         do {
             // A resumed replay is appended to output that has its header already.
             if resumed == nil || format == .binary { try sink.deliver(format.header) }

@@ -70,6 +70,10 @@ final class ReplaySink: Sendable {
         }
     }
 
+    /// Removes the beginning of an event from the end of the output, if that is a file: who wrote it was stopped, and the
+    /// event comes again.
+    func removeUnfinishedLine() throws { try output.removeUnfinishedLine() }
+
     /// Clears the display and writes the checkpoint.
     func save() throws {
         display?.clear()

@@ -45,18 +45,22 @@ struct LintCommand: ParsableCommand {
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         OperatorRecord.note("lint", of: user.map { [$0] }, configuration)
-        var tally = LintTally()
+        var (tally, skipped) = (LintTally(), SkippedUsers())
         let look = { (partition: Partition, user: UserID) in
-            tally.users += 1
-            var lint = AppLint(app)
-            let tell = { (finding: LintFinding) in
-                if json { Terminal.line(LintTally.json(finding, of: user)) } else { tally.add(finding, of: user) }
+            let before = tally
+            let isDone = try skipped.unless(user) {
+                var lint = AppLint(app)
+                let tell = { (finding: LintFinding) in
+                    if json { Terminal.line(LintTally.json(finding, of: user)) } else { tally.add(finding, of: user) }
+                }
+                try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { (event: Event) in
+                    lint.apply(event).forEach(tell)
+                    return true
+                }
+                lint.finish().forEach(tell)
+                tally.users += 1
             }
-            try LogReader().forEachDecoded(of: user, partition: partition, on: connection) { (event: Event) in
-                lint.apply(event).forEach(tell)
-                return true
-            }
-            lint.finish().forEach(tell)
+            if !isDone { tally = before }
         }
         if let user {
             try KnownUser.check(user, in: log, on: connection)
@@ -66,5 +70,6 @@ struct LintCommand: ParsableCommand {
             try UserSurvey().forEach(heads, showsProgress: !json, on: connection, look)
         }
         if !json { tally.lines.forEach(Terminal.line) }
+        try skipped.finish()
     }
 }

@@ -83,17 +83,21 @@ struct WhatIfCommand: ParsableCommand {
         OperatorRecord.note("what-if", of: named, configuration)
         let format = json ? .json : format ?? .table
         if format == .csv { write(csv: WhatIfText.columns) }
-        var tally = WhatIfTally()
+        var (tally, skipped) = (WhatIfTally(), SkippedUsers())
         let look = { (partition: Partition, user: UserID) in
-            tally.users += 1
-            tally.events += try reader.run(user, in: partition, on: connection) { difference in
-                tally.add(difference, of: user)
-                switch format {
-                case .table: break
-                case .json: Terminal.line(WhatIfText.json(difference, of: user))
-                case .csv: write(csv: WhatIfText.fields(difference, of: user))
+            let before = tally
+            let isDone = try skipped.unless(user) {
+                tally.events += try reader.run(user, in: partition, on: connection) { difference in
+                    tally.add(difference, of: user)
+                    switch format {
+                    case .table: break
+                    case .json: Terminal.line(WhatIfText.json(difference, of: user))
+                    case .csv: write(csv: WhatIfText.fields(difference, of: user))
+                    }
                 }
+                tally.users += 1
             }
+            if !isDone { tally = before }
         }
         if let named {
             for user in named { try look(log.partition(of: user), user) }
@@ -102,6 +106,7 @@ struct WhatIfCommand: ParsableCommand {
             try UserSurvey().forEach(heads, showsProgress: format == .table, on: connection, look)
         }
         if format == .table { tally.lines.forEach(Terminal.line) }
+        try skipped.finish()
     }
 
     private func write(csv fields: [String]) { Terminal.write(Array(CSVText.line(fields).utf8)) }

@@ -54,7 +54,9 @@ struct WhatIfNameCheck {
 
     private mutating func see(_ event: LoggedEvent) throws {
         guard EventType(rawValue: event.type).map(WhatIfNames.types.contains) ?? false else { return }
-        names.see(try event.decoded().body, of: event.app)
+        // What cannot be read names nobody. Whose it is, is told when the users are looked at.
+        guard let body = try? event.decoded().body else { return }
+        names.see(body, of: event.app)
         if names.isComplete { throw Complete() }
     }
 

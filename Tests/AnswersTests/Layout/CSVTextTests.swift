@@ -6,6 +6,7 @@ import Testing
     func quotes() {
         #expect(CSVText.line(["a", "", "b c"]) == "a,,b c\r\n")
         #expect(CSVText.line(["", ""]) == ",\r\n")
+        #expect(CSVText.line(["a\0b", "c"]) == "a\u{FFFD}b,c\r\n")
         #expect(CSVText.line(["a,b", "\"", "x\ny", "\r", "é"]) == "\"a,b\",\"\"\"\",\"x\ny\",\"\r\",é\r\n")
     }
 

@@ -172,6 +172,15 @@ enum TestStatement {
         """
     }
 
+    /// Damages a user's last event as no program does: no program knows such an encoding.
+    static func makeUnreadable(_ user: UserID) -> String {
+        """
+        ALTER TABLE events DISABLE TRIGGER ALL;
+        UPDATE events SET encoding = 9 WHERE user_id = '\(user)'
+        AND version = (SELECT max(version) FROM events WHERE user_id = '\(user)');
+        """
+    }
+
     /// Marks a user as due long ago, which is wrong.
     static func makeStale(_ user: UserID) -> String {
         "UPDATE read_1.users SET due_at = '1970-01-01T00:00:00Z' WHERE user_id = '\(user)'"

@@ -81,6 +81,16 @@ struct GeneratedDatabase: Sendable {
         }
     }
 
+    /// Runs statements.
+    func execute(_ sql: String) async throws {
+        let conninfo = conninfo
+        try await onThread {
+            let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+            defer { connection.close() }
+            try connection.execute(sql)
+        }
+    }
+
     /// The single integer that a query returns.
     func integer(_ sql: String) async throws -> Int64 {
         let conninfo = conninfo

@@ -193,4 +193,25 @@ import Testing
         #expect(try #require(made["eventsPerSecond"] as? Double) > 0)
         #expect(try await log.run(["generate", "--days", "0"]).exitCode == 2)
     }
+
+    @Test("A user whose events do not fold is named and left out of what is told of all, and the exit code is 3")
+    func damagedUser() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let (user, events) = try busiest(await log.events())
+        let app = try #require(events.compactMap(\.app).first)
+        try await log.execute(TestStatement.makeUnreadable(user))
+        let rule = "\(log.directory)/rule"
+        try "route accuracy 20\n".write(toFile: rule, atomically: true, encoding: .utf8)
+        for command in [["what-if", "--rule", rule], ["lint", "--app", app.rawValue]] {
+            let (code, text) = try await log.complaint(command)
+            #expect(code == 3 && text.contains("User \(user) is left out."), "\(text)")
+            #expect(text.contains("in encoding 9"), "\(text)")
+            #expect(try await log.run(command).output.contains("9 users"), "the others are told of")
+        }
+        for command in ["state", "timeline"] {
+            let (code, text) = try await log.complaint([command, "--user", user.description, "--no-cache"])
+            #expect(code == 3 && text.contains("in encoding 9"), "\(text)")
+        }
+    }
 }

@@ -111,6 +111,52 @@ import Testing
         #expect(nothing.exitCode == 0 && nothing.output.isEmpty)
     }
 
+    @Test("A replay that was killed in the middle of a line goes on behind the last whole one of its file")
+    func killedInALine() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let (output, position) = ("\(log.directory)/events", "\(log.directory)/position")
+        let events = try await log.events().count
+        for format in ["ndjson", "csv"] {
+            func resume() async throws -> [String] {
+                let command =
+                    "exec '\(FocusdProcess.binary("focusctl"))' replay --format \(format) --checkpoint '\(position)' "
+                    + "--database '\(log.conninfo)' >> '\(output)'"
+                let child = try ChildProcess("/bin/sh", ["-c", command], input: "/dev/null")
+                _ = await child.rest()
+                #expect(await child.exitCode() == 0)
+                return try String(contentsOfFile: output, encoding: .utf8).split(whereSeparator: \.isNewline)
+                    .map(String.init)
+            }
+            let whole = try await resume()
+            #expect(whole.count == events + (format == "csv" ? 1 : 0))
+            let first = whole.dropLast(100)
+            let half = whole[first.count].prefix(40)
+            try (first.joined(separator: "\n") + "\n" + half).write(
+                toFile: output, atomically: false, encoding: .utf8)
+            #expect(try await resume() == Array(first))
+            for file in [output, position] { try FileManager.default.removeItem(atPath: file) }
+        }
+    }
+
+    @Test("S6: a replay does not go on in a log that lost what was replayed, and has other events there")
+    func lostEnd() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let position = "\(log.directory)/position"
+        let command = ["replay", "--checkpoint", position]
+        #expect(try await log.run(command).exitCode == 0)
+        let count = try await log.integer("SELECT next_offset FROM log_partitions WHERE partition = 0")
+        #expect(count > 60)
+        try await log.execute(TestStatement.otherEnd(keeping: 50, behindIt: Int(count)))
+        let (code, text) = try await log.complaint(command)
+        #expect(code == 3 && text.contains("partition 0 of the log lacks events that it had"), "\(text)")
+        // A file of an earlier program names no events; it is believed.
+        let old = try String(contentsOfFile: position, encoding: .utf8).split(separator: " ").prefix(2)
+        try old.joined(separator: " ").write(toFile: position, atomically: true, encoding: .utf8)
+        #expect(try await log.run(command).exitCode == 0)
+    }
+
     @Test(
         "A reader that takes everything until SIGINT has every event exactly once, and news by --follow")
     func followed() async throws {

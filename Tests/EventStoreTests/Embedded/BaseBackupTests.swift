@@ -54,10 +54,75 @@ import Testing
         #expect(throws: BackupError.self) { try BaseBackup(directory: backup) }
     }
 
-    /// PostgreSQL's programs, of which pg_basebackup is this script.
-    private func tools(in directory: String, _ backup: String) throws -> EmbeddedClusterSettings {
+    @Test("PostgreSQL's programs, which run in another directory, get paths that are right there")
+    func relativePaths() throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let report = directory + "/report"
+        let settings = try tools(
+            in: directory, "for a; do echo \"$a\"; done > \(report); exit 1",
+            verify: "for a; do echo \"$a\"; done > \(report)")
+        let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
+        let relative = String(repeating: "../", count: depth) + directory.dropFirst()
+        let place = BackupFiles.absolute(directory)
+        #expect(throws: BackupError.self) {
+            try BaseBackup.take(conninfo: "dbname=x", to: relative + "/backup/", settings: settings)
+        }
+        let taken = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n")
+        #expect(taken.contains("--pgdata=\(place)/backup/postgres"), "\(taken)")
+
+        try makeBackup(directory + "/backup", configuration: "")
+        let backup = try BaseBackup(directory: relative + "/backup", settings: settings)
+        #expect(backup.directory == place + "/backup")
+        try backup.verify()
+        let checked = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n")
+        #expect(checked.last == "\(place)/backup/postgres", "\(checked)")
+    }
+
+    @Test("A backup of an operator's server is not restored for focusd's own PostgreSQL, which would not find its log")
+    func notEmbedded() throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let settings = try tools(in: directory, "exit 1")
+        try makeBackup(directory + "/backup", configuration: "listen_addresses = '*'\n")
+        let backup = try BaseBackup(directory: directory + "/backup", settings: settings)
+        #expect(!backup.isEmbedded)
+        #expect {
+            try backup.restore(dataDirectory: directory + "/new")
+        } throws: { error in
+            guard case BackupError.notEmbedded = error else { return false }
+            return "\(error)".contains("--pgdata")
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory + "/new"))
+    }
+
+    @Test("A copy gets its name in the same file system, also where the name ends in a slash")
+    func places() throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let place = BackupFiles.absolute(directory)
+        #expect(BackupFiles.absolute(directory + "/none/") == place + "/none")
+        #expect(BackupFiles.absolute(directory + "/a/../b") == place + "/b")
+        try FileManager.default.createDirectory(atPath: place + "/there", withIntermediateDirectories: false)
+        #expect(BackupFiles.absolute(directory + "/there/.") == place + "/there")
+        try BackupFiles.requireRenamable(place + "/there")
+        try BackupFiles.requireRenamable(place + "/none")
+        #expect(throws: BackupError.self) { try BackupFiles.requireRenamable("/proc") }
+    }
+
+    private func makeBackup(_ place: String, configuration: String) throws {
+        let cluster = place + "/postgres"
+        try FileManager.default.createDirectory(atPath: cluster, withIntermediateDirectories: true)
+        for (name, text) in [("backup_manifest", "{}"), ("postgresql.conf", configuration)] {
+            try text.write(toFile: "\(cluster)/\(name)", atomically: true, encoding: .utf8)
+        }
+    }
+
+    /// PostgreSQL's programs, of which pg_basebackup and pg_verifybackup are these scripts.
+    private func tools(in directory: String, _ backup: String, verify: String = "") throws -> EmbeddedClusterSettings {
         for (name, script) in [
             ("initdb", "exit 1"), ("postgres", "echo 'postgres (PostgreSQL) 17.1'"), ("pg_basebackup", backup),
+            ("pg_verifybackup", verify),
         ] {
             try "#!/bin/sh\n\(script)\n".write(toFile: directory + "/" + name, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory + "/" + name)

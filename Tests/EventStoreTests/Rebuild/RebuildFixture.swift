@@ -22,11 +22,13 @@ struct RebuildFixture {
 
     var end: LogOffset { LogOffset(Int64(history.events.count)) }
 
-    func rebuilder(_ change: (inout RebuildOptions) -> Void = { _ in }) -> Rebuilder {
+    func rebuilder(
+        _ change: (inout RebuildOptions) -> Void = { _ in }, refused: @escaping @Sendable () -> Void = {}
+    ) -> Rebuilder {
         var options = RebuildOptions()
         options.maximumLoad = 100
         change(&options)
-        return Rebuilder(PostgresConfiguration(conninfo: fixture.conninfo), options: options)
+        return Rebuilder(PostgresConfiguration(conninfo: fixture.conninfo), options: options, refused: refused)
     }
 
     /// How many rows one generation has and the other lacks, by table; compares bytes and the columns for people.

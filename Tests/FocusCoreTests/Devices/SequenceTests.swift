@@ -4,6 +4,22 @@ import Testing
 @testable import FocusCore
 
 @Suite("UserState: sequences and refusals") struct SequenceTests {
+    @Test("W1: the text of a refusal is told up to its bound, and never in the middle of a character")
+    func textIsBounded() {
+        for (text, kept) in [
+            (String(repeating: "x", count: 256), 256), (String(repeating: "x", count: 257), 256),
+            (String(repeating: "€", count: 86), 85 * 3), ("", 0),
+        ] {
+            let outcome = Outcome.refused(code: "c", message: text).bounded
+            guard case .refused("c", let told) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(told.utf8.count == kept && text.hasPrefix(told))
+        }
+        #expect(Outcome.accepted.bounded == .accepted)
+    }
+
     private func event(
         _ sequence: Int64, _ id: Int, version: Int64, incarnation: Int64 = 1, body: EventBody = .badgeCleared,
         app: AppID? = .chat

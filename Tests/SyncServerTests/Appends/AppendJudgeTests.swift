@@ -289,6 +289,51 @@ import Testing
         #expect(full.staging.answers.map(\.error?.code) == [.quotaExceeded])
     }
 
+    @Test(
+        "S6, W1: the text of a refusal that a device brings back is cut, and a full frame of them fits into an answer")
+    func longRefusals() throws {
+        var stage = stage(eventsPerDay: 2_000)
+        let count = SessionLimits().eventsPerAppend
+        let code = String(repeating: "c", count: AppendJudge.codeBytes)
+        let outcome = Outcome.refused(code: code, message: String(repeating: "€", count: 1_300))
+        let offer = IncomingHealing.reoffer(Incarnation(1), Array(repeating: outcome, count: count), code: [])
+        #expect(isStaged(append(&stage, (0..<count).map { _ in focus() }, healing: offer)))
+        let appended = try #require(stage.staging.answers.first?.appended)
+        #expect(appended.refused.count == count)
+        #expect(appended.refused.allSatisfy { $0.message == String(repeating: "€", count: 85) && $0.code == code })
+        let frame = FrameCodec.frame(.appended(appended))
+        #expect(frame.count <= count * AppendJudge.refusalBytes && frame.count <= SessionLimits().frameBytes)
+        let logged = try #require(stage.staging.batches[stage.user.partition]?.events.last)
+        guard case .eventRefused(let refused) = try logged.decoded().body else {
+            Issue.record("\(logged.type)")
+            return
+        }
+        #expect(refused.message.utf8.count <= Outcome.messageBytes)
+    }
+
+    @Test("S6: a refusal under its receipt is answered with the text that the receipt covers; the log keeps part of it")
+    func longProvedRefusal() throws {
+        let (id, key) = (UserID.random(), ReceiptKey(secret: Array(repeating: 1, count: 32)))
+        var stage = stage(of: id, key: key)
+        let incoming = focus()
+        let outcome = Outcome.refused(code: "field_invalid", message: String(repeating: "x", count: 4_096))
+        var hash = EnvelopeHash()
+        hash.add(incoming.envelope, outcome)
+        let subject = ReceiptSubject(
+            log: LaneSamples.log, user: id, device: device, incarnation: Incarnation(1), scope: .system)
+        let receipt = key.receipt(subject, first: DeviceSequence(1), through: DeviceSequence(1), hash: hash)
+        let offer = IncomingHealing.reoffer(Incarnation(1), [outcome], code: receipt.code)
+        #expect(isStaged(append(&stage, [incoming], healing: offer)))
+        let appended = try #require(stage.staging.answers.first?.appended)
+        #expect(appended.refused.first?.message.utf8.count == 4_096 && appended.receipts.isEmpty)
+        let logged = try #require(stage.staging.batches[stage.user.partition]?.events.last)
+        guard case .eventRefused(let refused) = try logged.decoded().body else {
+            Issue.record("\(logged.type)")
+            return
+        }
+        #expect(logged.encoding == LoggedEvent.healed && refused.message.utf8.count == Outcome.messageBytes)
+    }
+
     @Test("Q5: a declaration of loss counts as an event")
     func lossCounts() {
         var stage = stage(eventsPerDay: 1)

@@ -262,7 +262,23 @@ import Testing
     func withdrawAll() {
         let appends = appends()
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
-        #expect(appends.withdraw(because: "").map(\.error?.code) == [.unavailable] && appends.isEmpty)
+        let answers = appends.withdraw(because: "", of: { _ in nil })
+        #expect(answers.map(\.error?.code) == [.unavailable] && appends.isEmpty)
+    }
+
+    @Test("E4, P6: while the clock is wrong, frames behind one that is looked up wait for its answer, and for no turn")
+    func withdrawBehindLookUp() {
+        let appends = appends()
+        let sessions = [
+            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
+            2: LaneSamples.session(2, LaneSamples.identity(ben)),
+        ]
+        sessions[1]?.looksUp = [LaneSamples.append(1, [LaneSamples.focus()])]
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: 2))
+        appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()]))
+        let answers = appends.withdraw(because: "", of: { sessions[$0] })
+        #expect(answers.map(\.append.session) == [2] && appends.isEmpty)
+        #expect(sessions[1]?.looksUp.map(\.request.firstSequence.rawValue) == [1, 2])
     }
 
     @Test("What is put back is before all that came later, in its order")

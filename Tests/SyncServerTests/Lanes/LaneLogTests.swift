@@ -57,6 +57,26 @@ import Testing
         #expect(heard.all().isEmpty)
     }
 
+    @Test("An event whose id is the nil UUID is an event like others, and the log leads from it to the next one")
+    func nilID() throws {
+        let log = try begun()
+        for id in [PartitionHead.noEvent, PartitionHead.noEvent, .random()] {
+            let body = EventBody.focusConfigured(FocusConfigured(focusID: "a", name: "a"))
+            let event = store.append(body, of: anna, id: id)
+            try log.catchUp(PartLog.partition)
+            #expect(heard.all() == ["followed \(event.offset)", "caught up 1"])
+            #expect(log.tails[PartLog.partition].anchor == event.anchor)
+        }
+        // A log that lost it, and has another one in its place.
+        let known = store.append(
+            .focusConfigured(FocusConfigured(focusID: "b", name: "b")), of: anna, id: PartitionHead.noEvent)
+        try log.catchUp(PartLog.partition)
+        store.events.removeLast()
+        store.appendFocus("c", of: ben)
+        #expect(store.head.nextOffset == known.offset.next)
+        #expect(throws: LogTruncated(PartLog.partition)) { try log.catchUp(PartLog.partition) }
+    }
+
     @Test("More events than the limit are not read: their users are told, with the last offset of each")
     func skips() throws {
         let log = try begun { $0.refoldLimit = 2 }

@@ -62,13 +62,14 @@ final class PartLog: LaneStore {
     /// Another server appends an event of a device of the user.
     @discardableResult
     func append(
-        _ body: EventBody, of user: UserID, device: DeviceID = DeviceID(UUID()), app: AppID? = nil
+        _ body: EventBody, of user: UserID, device: DeviceID = DeviceID(UUID()), app: AppID? = nil,
+        id: EventID = .random()
     ) -> LoggedEvent {
         let version = Version(Int64(events.count { $0.user == user })).next
         let time = Timestamp(microseconds: 1_800_000_000_000_000 + Int64(events.count))
         let event = Event(
             version: version, device: device, incarnation: Incarnation(device == .server ? 0 : 1),
-            sequence: DeviceSequence(Int64(events.count { $0.device == device })).next, id: .random(), app: app,
+            sequence: DeviceSequence(Int64(events.count { $0.device == device })).next, id: id, app: app,
             occurredAt: time, recordedAt: time, body: body)
         var batch = PartitionAppend(behind: head, events: [])
         let logged = LoggedPayload(body)
