@@ -298,9 +298,14 @@ struct PayloadCodecTests {
             }
         }
         #expect(inside == "value has a key twice.")
-        var deep = PropertyValue.bool(true)
-        for _ in 0..<5_000 { deep = .array([deep]) }
-        #expect(message(.preferenceChanged) { $0.presentData(2, deep.encoded) }?.contains("preference.changed") == true)
+        // From the inside out, as writing a value takes a stack for each of its levels.
+        var deep = PropertyValue.bool(true).encoded
+        for _ in 0..<5_000 {
+            var writer = ProtoWriter()
+            writer.message(7) { $0.presentData(1, deep) }
+            deep = writer.bytes
+        }
+        #expect(message(.preferenceChanged) { $0.presentData(2, deep) }?.contains("preference.changed") == true)
     }
 
     @Test("D2: what may be nested sixteen deep arrives, and so does what is refused by name", arguments: [16, 20, 30])
