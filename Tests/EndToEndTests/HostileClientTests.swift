@@ -101,6 +101,17 @@ import Testing
         }
     }
 
+    /// A device that sends as many appends as it may and reads no answer, and the bytes that each append is charged.
+    private func deafAppender(_ server: TestServer) async throws -> (DeafClient, charge: Int) {
+        let deaf = try await DeafClient.connect(port: server.port)
+        try await deaf.hello(token: TestServer.token(user, .random()))
+        // Each is refused, as the app is not registered, and in the frames behind the first answered once more.
+        let envelopes = (0..<1_000).map { _ in Envelope.post("n", app: "a") }
+        let frame = FrameCodec.frame(.append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: envelopes)))
+        for _ in 0..<SessionLimits().unacknowledgedAppends { deaf.write(frame) {} }
+        return (deaf, frame.count + envelopes.count * AppendJudge.refusalBytes)
+    }
+
     @Test("Q7: answers that a device does not read are held from its user's part of what waits, until they have left")
     func unreadAnswers() async throws {
         var limits = SessionLimits.patient
@@ -108,13 +119,7 @@ import Testing
         limits.heartbeatMilliseconds = 3_600_000
         let budget = 40_000_000
         try await TestServer.with(partitions: 1, limits: limits, configure: { $0.inboundBytes = budget }) { server in
-            let deaf = try await DeafClient.connect(port: server.port)
-            try await deaf.hello(token: TestServer.token(user, .random()))
-            // Each is refused, as the app is not registered, and in the frames behind the first answered once more.
-            let envelopes = (0..<1_000).map { _ in Envelope.post("n", app: "a") }
-            let frame = FrameCodec.frame(.append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: envelopes)))
-            for _ in 0..<SessionLimits().unacknowledgedAppends { deaf.write(frame) {} }
-            let charge = frame.count + envelopes.count * AppendJudge.refusalBytes
+            let (deaf, charge) = try await deafAppender(server)
             // Past its share nothing is read until half of that has left, and no more leaves once the socket is full.
             let held = try await heldBytes(server, least: budget / 16)
             #expect(held <= budget / 8 + 6 * charge, "of \(SessionLimits().unacknowledgedAppends * charge)")
@@ -129,11 +134,7 @@ import Testing
         var limits = SessionLimits.patient
         limits.stalledMilliseconds = 1_000
         try await TestServer.with(partitions: 1, limits: limits, configure: { $0.inboundBytes = 40_000_000 }) { server in
-            let deaf = try await DeafClient.connect(port: server.port)
-            try await deaf.hello(token: TestServer.token(user, .random()))
-            let envelopes = (0..<1_000).map { _ in Envelope.post("n", app: "a") }
-            let frame = FrameCodec.frame(.append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: envelopes)))
-            for _ in 0..<SessionLimits().unacknowledgedAppends { deaf.write(frame) {} }
+            let (deaf, _) = try await deafAppender(server)
             try await awaiting("its answers wait") { server.server.inboundBytes > 2_000_000 }
             try await awaiting("it is sent away") {
                 server.server.connectionCount == 0 && server.server.inboundBytes == 0

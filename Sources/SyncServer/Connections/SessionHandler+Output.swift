@@ -16,22 +16,14 @@ extension SessionHandler {
     /// Writes the answer to an append; empty: there is none.
     /// - Parameter charge: what the append was charged to the inbound budget.
     func writeAnswer(_ frame: [UInt8], releasing charge: InboundCharge) {
-        guard let context, frame.count >= Self.largeAnswer else {
-            services.budget.release(charge)
+        let budget = services.budget
+        guard context != nil, frame.count >= Self.largeAnswer else {
+            budget.release(charge)
             if !frame.isEmpty { write(frame) }
             return
         }
-        journal.sent += frame.count
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let budget = services.budget
         // Rule L2 holds for it too: whoever is out of budget is not taken for dead, and would hold it for ever.
-        session.rowsQueued(now: services.clock.monotonic())
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenComplete { _ in
-            budget.release(charge)
-            loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
-        }
-        context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)
+        writeControl(frame) { budget.release(charge) }
     }
 
     /// Writes a frame whose bytes count in the quota, and releases them when it is written.
@@ -55,13 +47,15 @@ extension SessionHandler {
 
     /// Writes a frame that does not count in the quota. The session counts it among the rows that wait, because rules
     /// L2 and A3 hold for it too.
-    func writeControl(_ frame: [UInt8]) {
+    /// - Parameter onWritten: called when the frame is written, or dropped with the connection.
+    func writeControl(_ frame: [UInt8], onWritten: @escaping @Sendable () -> Void = {}) {
         guard let context else { return }
         journal.sent += frame.count
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
+            onWritten()
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
         }
         context.write(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: written)

@@ -194,7 +194,7 @@ import Testing
         #expect(try await log.run(["generate", "--days", "0"]).exitCode == 2)
     }
 
-    @Test("A user whose events do not fold is named and left out of what is told of all, and the exit code is 3")
+    @Test("A user whose events cannot be read is named and left out of what is told of all, and the exit code is 3")
     func damagedUser() async throws {
         let log = try await GeneratedDatabase()
         defer { log.remove() }
