@@ -41,8 +41,8 @@ final class SimulatedLog {
     /// that are right.
     var standing: [Partition: Int] = [:]
     var standingLimit = Int.max
-    /// The number of commits that appended to each partition.
-    private(set) var appended: [Partition: Int] = [:]
+    /// See `commits(in:)`.
+    private var appended: [Partition: Int] = [:]
     /// The number of batches that were written for each partition.
     var batches: [Partition: Int] = [:]
     /// Whether every batch is followed by a look at what the rows lack, which takes its time.
@@ -100,6 +100,9 @@ final class SimulatedLog {
         }
         return .committed(generation: model.generation(of: batch.partition))
     }
+
+    /// How many commits have appended to the partition.
+    func commits(in partition: Partition) -> Int { appended[partition, default: 0] }
 
     func head(_ partition: Partition) -> PartitionHead {
         let events = events[partition] ?? []

@@ -75,6 +75,7 @@ extension SimulatedServer {
             ask: { [unowned self, weak process] question in
                 let longest = random.once(in: 8) ? 500_000 : 5_000
                 let (before, after) = (random.number(50...longest), random.number(50...longest))
+                let asked = question.users.map { (partition: $0, user: $1, commits: simulation.log.commits(in: $0)) }
                 simulation.after(before, rank: index) { [weak self, weak process] in
                     guard let self, let process, self.process === process else { return }
                     thread.perform {
@@ -84,6 +85,9 @@ extension SimulatedServer {
                         let saw = seen
                         self.answer(after, process) {
                             process.loads += saw
+                            for asked in asked {
+                                process.waits.loaded(asked.user, in: asked.partition, asked: asked.commits)
+                            }
                             mailbox.post(.loaded(LoadAnswer(number: question.number, found: found)))
                         }
                     }
