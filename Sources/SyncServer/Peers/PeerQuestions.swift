@@ -41,7 +41,8 @@ struct PeerQuestions {
     /// Whether nothing might be told at the last call of `answer`.
     private var isHeldBack = false
 
-    var isEmpty: Bool { pending.isEmpty }
+    /// Whether no question waits, nor has left its number in the queue.
+    var isEmpty: Bool { pending.isEmpty && queue.isEmpty }
 
     /// When to call `answer` next; nil while the database has to answer first.
     /// - Parameter retryMilliseconds: how long to wait after a call at which nothing might be told.

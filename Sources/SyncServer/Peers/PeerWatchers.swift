@@ -10,6 +10,8 @@ struct PeerWatchers {
     }
 
     private static let never = MonotonicTime(milliseconds: .max / 2)
+    /// How many watches are looked at in a turn of the lane; what is left waits for the next one (rule Q1).
+    static let looksPerTurn = 1_024
 
     private var sessions: [UInt64: Watching] = [:]
     private var watchesOfUser: [UserID: [UInt64: PeerWatch]] = [:]
@@ -132,7 +134,9 @@ struct PeerWatchers {
     /// When to call `statusesToSend` next.
     /// - Parameter retryMilliseconds: how long to wait after a call at which nothing might be told.
     func nextDeadline(now: MonotonicTime, retryMilliseconds: Int64) -> MonotonicTime {
-        isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
+        // What the sessions that have ended left behind is dealt with when the next one comes.
+        guard !isEmpty else { return Self.never }
+        return isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
     }
 
     /// Makes all look at users again who were waited for.
@@ -176,9 +180,16 @@ struct PeerWatchers {
         nextLook = Self.never
         var told = ToldStatuses()
         var last: MadeUpdate?
+        var look: (user: UserID, viewer: Viewer, seen: [AppID: Bool]?)?
+        var looks = 0
         let looked = due
         (due, endedDue) = ([], 0)
-        for watch in looked where !watch.hasEnded {
+        for (index, watch) in looked.enumerated() where !watch.hasEnded {
+            guard looks < Self.looksPerTurn else {
+                due += looked[index...].filter { !$0.hasEnded }
+                nextLook = now
+                break
+            }
             guard let deadline = watch.feed.deadline else {
                 watch.isDue = false
                 continue
@@ -189,7 +200,11 @@ struct PeerWatchers {
                 continue
             }
             watch.isDue = false
-            guard let seen = visible(watch.user, watch.watcher.viewer) ?? (watch.isExcluded ? [:] : nil) else {
+            looks += 1
+            // The sessions of one viewer see the same.
+            let (user, viewer) = (watch.user, watch.watcher.viewer)
+            if look?.user != user || look?.viewer != viewer { look = (user, viewer, visible(user, viewer)) }
+            guard let seen = look?.seen ?? (watch.isExcluded ? [:] : nil) else {
                 if !watch.isUnsure { unasked.append(watch) }
                 watch.isUnsure = true
                 continue

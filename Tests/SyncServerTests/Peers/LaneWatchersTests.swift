@@ -21,6 +21,29 @@ import Testing
         return watchers
     }
 
+    @Test("Once nobody watches any more, nothing is to be done, however watching ended", arguments: 0..<4)
+    func ends(how: Int) throws {
+        let context = LaneSamples.context(time)
+        let watchers = watchers(context)
+        try users.load(anna, from: PartLog())
+        if how > 0 { watchers.sendStatuses(users) }
+        // Rule V4: the change has to wait.
+        if how == 1 { watchers.hear(.changed(anna)) }
+        if how == 2 {
+            time.advance(60_000)
+            watchers.sendStatuses(users)
+        }
+        if how == 3 { watchers.unwatch(1, [anna]) } else { watchers.close(1) }
+        time.advance(60_000)
+        context.freshness.confirm(lane: 0, at: time.now)
+        watchers.sendStatuses(users)
+        #expect(watchers.nextDeadline > time.now.adding(milliseconds: 60_000))
+        // Whoever watches next is told.
+        watchers.watch(connections.handle(2), Viewer(user: viewer, scope: .app(AppID("com.example.chat")!)), [anna])
+        watchers.sendStatuses(users)
+        #expect(connections.told(2, deliveries) == ["statuses"])
+    }
+
     private func head(_ partition: Partition) -> PartitionHead {
         var head = PartLog().head
         head.partition = partition

@@ -81,7 +81,7 @@ import Testing
         #expect(answer(&questions) { _ in .nobody } == [.untold])
     }
 
-    @Test("The questions of a session that has ended are gone, and nobody is loaded for them")
+    @Test("The questions of a session that has ended are gone, nobody is loaded for them, and nothing is left to do")
     func closed() {
         var questions = PeerQuestions()
         questions.ask(question(anna))
@@ -89,8 +89,9 @@ import Testing
         questions.learned(anna, asker, isPossible: true)
         questions.ask(question(ben))
         questions.close(1)
-        #expect(questions.isEmpty && questions.awaitingLoad.isEmpty)
+        #expect(questions.awaitingLoad.isEmpty)
         #expect(answer(&questions) { _ in .nobody }.isEmpty)
+        #expect(questions.isEmpty && deadline(questions) == nil)
     }
 
     @Test("Q1: of who asks much and who asks little both are served in a turn, whose work is bounded")

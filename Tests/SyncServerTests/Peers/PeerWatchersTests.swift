@@ -41,6 +41,24 @@ import Testing
         #expect(told(&watchers, 2_000, isFocused: false) == [anna])
     }
 
+    @Test("Q1: the sessions of one viewer share a look at a user; a turn takes so many watches, the next one the rest")
+    func manySessions() {
+        var watchers = PeerWatchers()
+        let (viewer, count) = (Viewer(user: ben, scope: .app(chat)), PeerWatchers.looksPerTurn + 10)
+        for session in 1...UInt64(count) { watchers.watch(LaneSamples.handle(session), viewer, [anna], now: at(0)) }
+        var looks = 0
+        func told() -> Int {
+            watchers.statusesToSend(now: at(0), mayTell: true) { _, _ in
+                looks += 1
+                return [chat: true]
+            }.count
+        }
+        #expect(told() == PeerWatchers.looksPerTurn && looks == 1)
+        #expect(watchers.nextDeadline(now: at(0), retryMilliseconds: 50) == at(0))
+        #expect(told() == 10 && looks == 2)
+        #expect(watchers.nextDeadline(now: at(0), retryMilliseconds: 50) > at(0))
+    }
+
     @Test("V1: a user who is not in memory is to be loaded, and told of as soon as they are")
     func loading() {
         var watchers = watchers([anna])
