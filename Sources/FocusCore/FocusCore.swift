@@ -12,5 +12,5 @@ public enum FocusCore {
 
     /// The fold's version: raised by every change of a rule that can change a row's bytes. A read model built by
     /// another version may be read but not written.
-    public static let foldVersion: Int32 = 6
+    public static let foldVersion: Int32 = 7
 }

@@ -23,7 +23,7 @@ enum ReachCases {
             context in
             let (asker, other) = (try await Asker(context), try await Asker(context))
             let sharing = try await Sharing.begin(context, with: [asker.user, other.user])
-            let focus = FocusConfigured(focusID: "work", name: "Work", allowedPeople: [asker.user.description])
+            let focus = FocusConfigured(focusID: "work", name: "Work", allowedPeople: ["\(asker.user)"])
             try await sharing.say(.focusConfigured(focus))
             try await sharing.focus(true)
             try await asker.expect(.untold, of: sharing.user, "for what is no communication")

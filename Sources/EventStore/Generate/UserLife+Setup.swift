@@ -26,7 +26,7 @@ extension UserLife {
     }
 
     mutating func configured(_ id: String, _ name: String, _ symbol: String?) -> FocusConfigured {
-        let people = Set(AppCatalogue.people.prefix(random.below(4)).map(\.handle))
+        let people = Set(AppCatalogue.people.prefix(random.below(4)).map { ByteText($0.handle) })
         let allowed = random.chance(1, of: 2) ? Set([apps[random.below(apps.count)].app.id]) : []
         return FocusConfigured(
             focusID: id, name: name, symbol: symbol, allowedApps: allowed, allowedPeople: people,

@@ -2081,5 +2081,28 @@ enum Migrations {
 
             """#,
             checksum: "cf57d34226724520da13db2206c1f5d82bfd9822a0dd8ed2d67e5ad0647e06bc"),
+        Migration(
+            number: 29, name: "fold_7", sql: #"""
+            -- Fold 7 makes other rows of alerts, and other memories of what was removed. What has no rows yet is made by it; anything
+            -- else waits for a rebuild, which tells devices what changes. A generation that is being filled has rows before its
+            -- first partition has a checkpoint.
+            DO $$
+            DECLARE
+                number integer;
+                has_rows boolean;
+            BEGIN
+                FOR number IN SELECT generation FROM generations WHERE dropped_at IS NULL ORDER BY generation LOOP
+                    EXECUTE format(
+                        'SELECT EXISTS (SELECT FROM read_%1$s.checkpoints WHERE log_offset > 0) OR EXISTS (SELECT FROM read_%1$s.users)',
+                        number) INTO has_rows;
+                    UPDATE generations SET fold_version = 7
+                    WHERE generation = number AND fold_version = 6 AND NOT has_rows
+                        AND NOT EXISTS (SELECT FROM rebuilds WHERE rebuilds.generation = number AND finished_at IS NULL);
+                END LOOP;
+            END
+            $$;
+
+            """#,
+            checksum: "e02bc495aafb899108b9027fd66b61213517638d30b777ab4d5e3f8c64601a26"),
     ]
 }

@@ -1,7 +1,7 @@
 extension AppRecord {
     /// A register (domain.md §1).
     mutating func applyRegistered(_ body: AppRegistered, _ shared: inout SharedState) throws(FoldError) {
-        let formerName = registration?.value.name
+        let formerName = registration.map { ByteText($0.value.name) }
         guard registration.write(body, shared.event.stamp) else { return }
         let key = RowKey(.apps, app: app)
         shared.touch(key)
@@ -9,7 +9,7 @@ extension AppRecord {
         writeBadge(&shared)
         writeVisibility(&shared)
         writeSettings(&shared)
-        if formerName != body.name { try retitle(&shared) }
+        if formerName != ByteText(body.name) { try retitle(&shared) }
     }
 
     /// Each kind is a register. What depends on it is derived again: badge (B2), visibility (F3), held alerts (N10).

@@ -26,7 +26,7 @@ extension AlertReason {
         case .passive: "Its level is passive: it is in the list only."
         case .notAuthorized: "The app is not authorized to notify any more."
         case .critical: "Critical breaks through everything, the ring switch too."
-        case .muted: "The app was muted when it was posted."
+        case .muted: "The app was muted when it was posted, or when it was decided again."
         case .focus: "A Focus is active that lets neither the app, nor its sender, nor its level through."
         case .scheduledDelivery: "The app is in scheduled delivery: it waits for the summary."
         case .timeSensitive: "It is time sensitive, and that breaks through."

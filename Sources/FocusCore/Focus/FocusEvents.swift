@@ -5,7 +5,7 @@ public struct FocusConfigured: Hashable, Sendable {
     public var symbol: String?
     public var allowedApps: Set<AppID>
     /// Handles of people whose communication breaks through.
-    public var allowedPeople: Set<String>
+    public var allowedPeople: Set<ByteText>
     /// Whether notifications of level timeSensitive break through (rule N9.4).
     public var allowsTimeSensitive: Bool
     /// Whether apps may be told that this Focus is on (rule F3.2).
@@ -13,7 +13,7 @@ public struct FocusConfigured: Hashable, Sendable {
 
     public init(
         focusID: String, name: String, symbol: String? = nil, allowedApps: Set<AppID> = [],
-        allowedPeople: Set<String> = [],
+        allowedPeople: Set<ByteText> = [],
         allowsTimeSensitive: Bool = true, sharesStatus: Bool = true
     ) {
         self.focusID = focusID

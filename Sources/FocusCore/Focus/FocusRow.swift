@@ -3,7 +3,7 @@ public struct FocusRow: RowMessage {
     public var name: String
     public var symbol: String?
     public var allowedApps: Set<AppID>
-    public var allowedPeople: Set<String>
+    public var allowedPeople: Set<ByteText>
     public var allowsTimeSensitive: Bool
     public var sharesStatus: Bool
 
@@ -21,7 +21,7 @@ public struct FocusRow: RowMessage {
         writer.string(1, name)
         writer.optionalString(2, symbol)
         for app in allowedApps.sorted() { writer.presentString(3, app.rawValue) }
-        for person in allowedPeople.map(ByteText.init).sorted() { writer.presentString(4, person.text) }
+        for person in allowedPeople.sorted() { writer.presentString(4, person.text) }
         writer.bool(5, allowsTimeSensitive)
         writer.bool(6, sharesStatus)
         return writer.bytes
@@ -37,7 +37,7 @@ public struct FocusRow: RowMessage {
             case 3:
                 guard let app = AppID(try value.string()) else { throw .unexpected }
                 allowedApps.insert(app)
-            case 4: allowedPeople.insert(try value.string())
+            case 4: allowedPeople.insert(ByteText(try value.string()))
             case 5: allowsTimeSensitive = try value.bool()
             case 6: sharesStatus = try value.bool()
             default: break
@@ -47,10 +47,6 @@ public struct FocusRow: RowMessage {
 }
 
 extension FocusRow {
-    /// Whether communication of the person breaks through (rule N9.4); false for nil. Swift's sets compare text by
-    /// canonical equivalence, but handles are the same only by their bytes.
-    func allows(_ person: String?) -> Bool {
-        guard let person, let index = allowedPeople.firstIndex(of: person) else { return false }
-        return ByteText.equal(allowedPeople[index], person)
-    }
+    /// Whether communication of the person breaks through (rule N9.4); false for nil.
+    func allows(_ person: String?) -> Bool { person.map { allowedPeople.contains(ByteText($0)) } ?? false }
 }

@@ -70,7 +70,7 @@ extension UserState {
         shared.count(apps.count)
         for slot in apps.indices { apps[slot].writeVisibility(after, &shared) }
         guard before != after else { return }
-        for slot in apps.indices { try apps[slot].decideHeldAgain(&shared) }
+        try decideHeldAgain()
     }
 
     private mutating func writeFocus(_ id: ByteText) {

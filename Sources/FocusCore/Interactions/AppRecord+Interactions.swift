@@ -8,7 +8,7 @@ extension AppRecord {
         guard interactions.deleted < stamp, old.removed < stamp, old.donation.map(\.stamp) < stamp else { return }
         let donation = Donation(body, stamp)
         var new = InteractionRecord(donation: donation)
-        if let conversation = donation.conversationID.map(ByteText.init),
+        if let conversation = donation.conversationID.map({ ByteText($0) }),
             let deleted = interactions.deletedConversations[conversation], deleted > stamp
         {
             // The donation is born deleted; it still replaces older ones.

@@ -19,7 +19,7 @@ struct InteractionTable: Sendable {
     /// Replaces what is remembered of an interaction. One that is neither donated nor marked as deleted is forgotten.
     mutating func update(_ id: ByteText, from old: InteractionRecord, to new: InteractionRecord) {
         donatedCount += (new.donation == nil ? 0 : 1) - (old.donation == nil ? 0 : 1)
-        if let conversation = old.donation?.conversationID.map(ByteText.init) {
+        if let conversation = old.donation?.conversationID.map({ ByteText($0) }) {
             conversations[conversation]?.remove(id)
             if conversations[conversation]?.isEmpty == true { conversations[conversation] = nil }
         }

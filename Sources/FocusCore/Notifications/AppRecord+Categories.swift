@@ -8,7 +8,10 @@ extension AppRecord {
         shared.touch(key)
         shared.put(key, CategoriesRow(body.categories).encoded)
         let ids = (former.register?.value ?? []).map(\.id) + body.categories.map(\.id)
-        guard ids.contains(where: { former.placeholder($0) != categories.placeholder($0) }) else { return }
+        func differs(_ id: String) -> Bool {
+            former.placeholder(id).map { ByteText($0) } != categories.placeholder(id).map { ByteText($0) }
+        }
+        guard ids.contains(where: differs) else { return }
         try rewritePlaceholders(&shared)
     }
 

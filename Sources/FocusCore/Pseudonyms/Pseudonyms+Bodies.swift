@@ -3,7 +3,7 @@ extension Pseudonyms {
     public func hiding(_ body: EventBody) -> EventBody {
         switch body {
         case .focusConfigured(var focus):
-            focus.allowedPeople = Set(focus.allowedPeople.map(person))
+            focus.allowedPeople = Set(focus.allowedPeople.map { ByteText(person($0.text)) })
             return .focusConfigured(focus)
         case .notificationPosted(let post): return .notificationPosted(hiding(post))
         case .governmentAlertPosted(var alert):

@@ -11,11 +11,14 @@ extension AppRecord {
     private func permissionRefusal(
         _ what: String, given: [AuthorizationKind], askedFor: [AuthorizationKind], at stamp: () -> Stamp?
     ) -> Refusal? {
-        for kind in given where status(kind) != .authorized {
-            if let stamp = stamp(), let end = self[kind].endedAt, stamp < end { continue }
+        func isBeforeEnd(of kind: AuthorizationKind) -> Bool {
+            guard let stamp = stamp(), let end = self[kind].endedAt else { return false }
+            return stamp < end
+        }
+        for kind in given where status(kind) != .authorized && !isBeforeEnd(of: kind) {
             return Refusal(.notAuthorized, "\(what) needs \(kind.name) authorized")
         }
-        for kind in askedFor where status(kind) == .notDetermined {
+        for kind in askedFor where status(kind) == .notDetermined && !isBeforeEnd(of: kind) {
             return Refusal(.notAuthorized, "\(what) needs \(kind.name) asked for")
         }
         return nil

@@ -3,22 +3,24 @@
 /// fold and two in a table would corrupt the row.
 ///
 /// An id is looked up a dozen times on its way from an event to the read model; its bytes are hashed once, here.
-struct ByteText: Hashable, Sendable, Comparable {
-    let text: String
+public struct ByteText: Hashable, Sendable, Comparable, ExpressibleByStringInterpolation {
+    public let text: String
     /// The hash of the bytes; it has no meaning outside the process.
     let textHash: Int
 
     static let empty = ByteText("")
 
-    init(_ text: String) {
+    public init(_ text: String) {
         self.text = text
         textHash = Self.hash(text)
     }
 
-    static func == (a: Self, b: Self) -> Bool { a.textHash == b.textHash && Self.equal(a.text, b.text) }
-    static func < (a: Self, b: Self) -> Bool { Self.precedes(a.text, b.text) }
-    func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
-    func _rawHashValue(seed: Int) -> Int { Self.tableHash(textHash, seed) }
+    public init(stringLiteral text: String) { self.init(text) }
+
+    public static func == (a: Self, b: Self) -> Bool { a.textHash == b.textHash && Self.equal(a.text, b.text) }
+    public static func < (a: Self, b: Self) -> Bool { Self.precedes(a.text, b.text) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
+    public func _rawHashValue(seed: Int) -> Int { Self.tableHash(textHash, seed) }
 
     /// What tables place a key by whose bytes are hashed already, with a key of the process. A `Hasher` would hash that
     /// hash again, which costs more than to look the key up. The table's seed is mixed in (Fibonacci hashing), so that

@@ -10,6 +10,7 @@ extension UserState {
     /// Rule N16: a register. An alert that no schedule holds any more is released (N10).
     mutating func applyScheduleChanged(_ body: DeliveryScheduleChanged) throws(FoldError) {
         let row = DeliveryScheduleRow(times: body.times, timeZone: body.times.isEmpty ? "" : body.timeZone)
+        let former = shared.summary.schedule?.value ?? DeliveryScheduleRow(times: [], timeZone: "")
         guard shared.summary.schedule.write(row, shared.event.stamp) else { return }
         let key = RowKey(.deliverySchedule)
         shared.touch(key)
@@ -18,7 +19,7 @@ extension UserState {
         } else {
             shared.put(key, row.encoded)
         }
-        for slot in apps.indices { try apps[slot].decideHeldAgain(&shared) }
+        if former != row { try decideHeldAgain() }
     }
 
     /// Rules T3 and N10: what waits for the summary rings now, most relevant first, then newest.

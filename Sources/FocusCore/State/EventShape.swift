@@ -68,7 +68,7 @@ enum EventShape {
         check.text("symbol", body.symbol)
         check.count("allowedApps", body.allowedApps.count)
         check.count("allowedPeople", body.allowedPeople.count)
-        for person in body.allowedPeople { check.text("allowedPeople", person, limit: EventLimits.personBytes) }
+        for person in body.allowedPeople { check.text("allowedPeople", person.text, limit: EventLimits.personBytes) }
     }
 
     private static func post(_ body: NotificationPosted, _ check: inout FieldCheck) {

@@ -61,8 +61,8 @@ public struct WhatIf: Sendable {
         changed.version = after.version.next
         if event.device == .server {
             changed.sequence = after.lastSequence(of: .server, incarnation: event.incarnation).next
-            // The event may not be due any more, or may have come already.
-            guard after.validate(changed, scope: .system) == nil else { return }
+            // What falls due by the state may not be due any more, or may have come already.
+            guard !changed.body.fallsDue || after.validate(changed, scope: .system) == nil else { return }
         }
         touched.formUnion(Self.alerts(try after.apply(changed)))
         guard case .appRegistered = event.body, let app = event.app else { return }
@@ -151,6 +151,16 @@ public struct WhatIf: Sendable {
 extension AlertDecision {
     /// Whether it may still come out otherwise: it is held, or its app was told in its stead for now.
     fileprivate var isOpen: Bool { alert.isHeld || reason == .inFront }
+}
+
+extension EventBody {
+    /// Whether the server appends it because of what the state says (rules T1, T3, T4, T5).
+    fileprivate var fallsDue: Bool {
+        switch self {
+        case .focusExpired, .summaryDelivered, .alertRingsElsewhere, .deviceActivityEnded: true
+        default: false
+        }
+    }
 }
 
 extension Event {

@@ -47,7 +47,7 @@ public struct WhatIfNames: Sendable {
         if case .focusConfigured(let focus) = body {
             find([focus.focusID], .focus)
             find(focus.allowedApps.map(\.rawValue), .app)
-            find(focus.allowedPeople, .person)
+            find(focus.allowedPeople.map(\.text), .person)
         } else if case .appRegistered = body, let app {
             find([app.rawValue], .app)
         } else if case .interactionDonated(let interaction) = body {
@@ -69,7 +69,7 @@ public struct WhatIfNames: Sendable {
     }
 
     private mutating func find(_ names: some Sequence<String>, _ kind: Kind) {
-        for name in names.lazy.map(ByteText.init) {
+        for name in names.lazy.map({ ByteText($0) }) {
             wanted[kind]?.remove(name)
             if known[kind, default: []].count < Self.limit { known[kind, default: []].insert(name) }
         }

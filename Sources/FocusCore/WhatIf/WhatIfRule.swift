@@ -74,6 +74,7 @@ extension WhatIfRule.Change {
             return .focusConfigured(body)
         case (.person(let person, let isAllowed, let focus), .focusConfigured(var body))
         where Self.names(focus, body.focusID):
+            let person = ByteText(person)
             if isAllowed { body.allowedPeople.insert(person) } else { body.allowedPeople.remove(person) }
             return .focusConfigured(body)
         case (.timeSensitive(let isAllowed, let focus), .focusConfigured(var body))

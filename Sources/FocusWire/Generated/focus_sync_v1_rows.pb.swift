@@ -704,7 +704,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
     /// NOW: its level is critical.
     case critical // = 5
 
-    /// NONE: the app was muted when it was posted.
+    /// NONE: the app was muted when it was posted, or when it was decided again.
     case muted // = 6
 
     /// HELD_BY_FOCUS.

@@ -7,7 +7,7 @@ extension Focus_Events_V1_FocusConfigured: PayloadMessage {
         name = event.name
         if let text = event.symbol { symbol = text }
         allowedApps = event.allowedApps.map(\.rawValue).sorted()
-        allowedPeople = event.allowedPeople.sorted()
+        allowedPeople = event.allowedPeople.sorted().map(\.text)
         allowsTimeSensitive = event.allowsTimeSensitive
         sharesStatus = event.sharesStatus
     }
@@ -23,7 +23,7 @@ extension Focus_Events_V1_FocusConfigured: PayloadMessage {
         return .focusConfigured(
             FocusConfigured(
                 focusID: focusID, name: name, symbol: hasSymbol ? symbol : nil, allowedApps: apps,
-                allowedPeople: Set(allowedPeople), allowsTimeSensitive: allowsTimeSensitive, sharesStatus: sharesStatus)
+                allowedPeople: Set(allowedPeople.map { ByteText($0) }), allowsTimeSensitive: allowsTimeSensitive, sharesStatus: sharesStatus)
         )
     }
 }

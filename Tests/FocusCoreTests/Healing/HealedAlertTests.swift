@@ -29,6 +29,15 @@ import Testing
         #expect(decision("n", stage) == AlertDecision(.none, .healed))
     }
 
+    @Test("S6: a healed post does not ring after 30 s either because its app is in front now")
+    func inFront() {
+        var stage = stage()
+        stage.use(.phone, app: .chat, at: 1)
+        stage.healPost("n", at: 5)
+        #expect(decision("n", stage) == AlertDecision(.none, .healed))
+        #expect(stage.state.dueRings() == nil)
+    }
+
     @Test("S6, N10: what a healed event releases was released then; what came after the loss rings now")
     func release() {
         var stage = stage()

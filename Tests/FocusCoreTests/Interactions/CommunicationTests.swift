@@ -75,7 +75,7 @@ import Testing
         #expect(stage.notification("n")?.title == "Anna M." && stage.notification("n")?.subtitle == nil)
     }
 
-    private func configure(_ stage: inout Stage, people: Set<String>, at second: Double) {
+    private func configure(_ stage: inout Stage, people: Set<ByteText>, at second: Double) {
         stage.send(
             .focusConfigured(FocusConfigured(focusID: "x", name: "x", allowedPeople: people)), at: second)
     }
@@ -102,6 +102,24 @@ import Testing
         stage.focus("x", on: true, at: 1.5)
         stage.communicate("n", about: "j", at: 2)
         #expect(stage.decision("n")?.alert == .heldByFocus)
+    }
+
+    @Test("N9.4, N10: people whose handles are the same but for their bytes are two, allowed together or instead")
+    func alikeHandles() {
+        var stage = stage()
+        let handles: [ByteText] = ["e\u{301}", "\u{E9}"]
+        for (number, handle) in handles.enumerated() { stage.donate("j\(number)", .incoming, with: handle.text, at: 1) }
+        configure(&stage, people: [handles[1]], at: 1)
+        stage.focus("x", on: true, at: 1.5)
+        for number in 0..<2 { stage.communicate("n\(number)", about: "j\(number)", at: 2) }
+        #expect(stage.decision("n0")?.alert == .heldByFocus && stage.decision("n1")?.reason == .allowedPerson)
+        configure(&stage, people: [handles[0]], at: 3)
+        #expect(stage.decision("n0") == AlertDecision(.now, .allowedPerson))
+        configure(&stage, people: Set(handles), at: 4)
+        for number in 0..<2 {
+            stage.communicate("n\(number)", about: "j\(number)", at: 5)
+            #expect(stage.decision("n\(number)") == AlertDecision(.now, .allowedPerson))
+        }
     }
 
     @Test(

@@ -63,6 +63,19 @@ import Testing
         #expect(stage.suggestions().isEmpty)
     }
 
+    @Test("I4, E5: of ids that were deleted at the same moment, those are forgotten first that come first by their bytes")
+    func deletedAlike() {
+        var stage = Stage.ready()
+        for batch in 0..<10 {
+            stage.delete(.ids((0..<1_000).map { "d\(batch * 1_000 + $0)" }), at: Double(100 + batch))
+        }
+        for (number, id) in ["d0", "d1", "d10", "d100", "d101"].enumerated() {
+            stage.delete(.ids(["new\(number)"]), at: Double(200 + number))
+            let key = RowKey(.interactions, app: .chat, key: InteractionKey.interaction(ByteText(id)).text)
+            #expect(stage.rows[key] == nil)
+        }
+    }
+
     @Test("E5: an app's interactions are with at most 50,000 people")
     func people() {
         var stage = Stage.ready()

@@ -69,6 +69,37 @@ import Testing
         #expect(stage.alert("n")?.othersAt == .at(63))
     }
 
+    @Test("N18: which 256 alerts of many wait does not depend on which app was heard of first", arguments: 0..<3)
+    func manyReleased(how: Int) throws {
+        var stage = Stage.ready([.mail, .chat])
+        stage.use(.phone, at: 1)
+        if how == 0 {
+            stage.configure("work", at: 2)
+            stage.focus("work", on: true, at: 3)
+        } else {
+            stage.schedule([100], at: 2)
+            stage.set(nil, scheduled: .on, at: 3)
+        }
+        for number in 0..<200 {
+            stage.post("n\(number)", .mail, at: 4)
+            stage.post("n\(number)", .chat, at: 4)
+        }
+        var reloaded = stage
+        reloaded.state = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
+        func release(_ stage: inout Stage) {
+            switch how {
+            case 0: stage.focus("work", on: false, at: 5)
+            case 1: stage.schedule([], at: 5)
+            default: stage.set(nil, scheduled: .off, at: 5)
+            }
+        }
+        release(&stage)
+        release(&reloaded)
+        let waiting = [AppID.chat, .mail].map { app in (0..<200).count { stage.alert("n\($0)", app)?.othersAt != nil } }
+        #expect(waiting == [200, 56])
+        #expect(reloaded.rows == stage.rows)
+    }
+
     @Test("N18: critical alerts and those of governments ring everywhere at once, whatever is in front")
     func danger() {
         var stage = Stage.ready()

@@ -61,7 +61,7 @@ import Testing
         case 0, 1:
             let focus = FocusConfigured(
                 focusID: "f\(pick(2))", name: "F", allowedApps: pick(4) == 0 ? [.chat] : [],
-                allowedPeople: pick(2) == 0 ? [people[pick(2)]] : [], allowsTimeSensitive: pick(2) == 0)
+                allowedPeople: pick(2) == 0 ? [ByteText(people[pick(2)])] : [], allowsTimeSensitive: pick(2) == 0)
             stage.send(.focusConfigured(focus), at: second)
         case 2, 3, 4:
             stage.focus("f\(pick(2))", on: pick(3) > 0, until: pick(2) == 0 ? second + 500 : nil, at: second)

@@ -84,7 +84,7 @@ import Testing
     func allowed() {
         var stage = Self.shared()
         let focus = FocusConfigured(
-            focusID: "f", name: "f", allowedPeople: [UserID.bob.description], allowsTimeSensitive: true)
+            focusID: "f", name: "f", allowedPeople: ["\(UserID.bob)"], allowsTimeSensitive: true)
         stage.send(.focusConfigured(focus), at: 2)
         stage.focus("f", on: true, at: 3)
         stage.send(.audienceChanged(AudienceChanged(add: [.ada])), app: .chat, at: 4)

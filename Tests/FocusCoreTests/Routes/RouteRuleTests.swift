@@ -22,7 +22,7 @@ import Testing
 
     private func insert(
         _ stage: inout Stage, _ seconds: [Double], accuracy: Double = 5, _ id: String = "r",
-        from device: DeviceID = .phone
+        from device: DeviceID = .phone, at time: Double = 2
     ) -> RefusalCode? {
         let points = seconds.map { second -> RoutePoint in
             var point = RouteFixtures.point(at: second, north: second * 3)
@@ -31,7 +31,7 @@ import Testing
         }
         return stage.send(
             .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points)), app: .chat, from: device,
-            at: 2)
+            at: time)
     }
 
     private func save(_ stage: inout Stage, _ id: String = "w", activity: String = "running", at second: Double = 3) {
@@ -80,6 +80,36 @@ import Testing
         // The stage inserts at second 2.
         #expect(insert(&stage, [0, 1]) == .notAuthorized)
         #expect(row(stage)?.state == .open)
+    }
+
+    @Test("R1: when all privacy settings are reset, what was recorded before is taken, and nothing after")
+    func reset() {
+        var stage = ready()
+        #expect(start(&stage) == nil)
+        for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts, .readRoutes, .readWorkouts] {
+            stage.authorize(kind, .authorized, at: 1.5, from: .watch)
+            stage.authorize(kind, .notDetermined, at: 3, from: .watch)
+        }
+        // The stage inserts at second 2.
+        #expect(insert(&stage, [0, 1]) == nil)
+        #expect(insert(&stage, [5], at: 4) == .notAuthorized)
+    }
+
+    @Test("E3, R1: an event offered for a lost place is judged as of its own time")
+    func lostPlace() throws {
+        var stage = ready()
+        #expect(start(&stage) == nil)
+        let next = stage.state.lastSequence(of: .phone, incarnation: Incarnation(1)).next
+        let lost = DeviceEventsLost(first: next, last: next)
+        stage.heal(.deviceEventsLost(lost), from: .phone, sequence: next.rawValue, at: 1)
+        stage.heal(.badgeCleared, app: .chat, from: .phone, at: 60)
+        stage.authorize(.location, .denied, at: 50, from: .watch)
+        let points = RouteLocationsInserted(routeID: "r", points: [RouteFixtures.point(at: 0)])
+        let offered = Event(
+            version: stage.state.version.next, device: .phone, incarnation: Incarnation(1), sequence: next,
+            id: EventID(Stage.uuid(77)), app: .chat, occurredAt: .at(40), recordedAt: stage.now,
+            body: .routeLocationsInserted(points))
+        #expect(stage.state.validate(offered, scope: .system) == nil)
     }
 
     @Test("R1: a permission that was never given never ended: what is dated before its denial is not taken")

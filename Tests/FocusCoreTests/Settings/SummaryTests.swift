@@ -54,6 +54,25 @@ import Testing
         #expect(stage.alert("old")?.summaryRank == 3 && stage.alert("low", .mail)?.summaryRank == 4)
     }
 
+    @Test("E3, N10: the same schedule written again decides nothing again")
+    func writtenAgain() {
+        var stage = scheduled()
+        stage.post("a", at: 2)
+        stage.mute(until: 50, at: 3)
+        stage.schedule([100, 200], at: 4, from: .tablet)
+        #expect(stage.decision("a") == AlertDecision(.heldForSummary, .scheduledDelivery))
+        stage.fireTimers(at: 100)
+        #expect(stage.decision("a") == AlertDecision(.now, .summary))
+        // No schedule, and one without times, are the same.
+        var muted = Stage.ready()
+        muted.configure("work", at: 1)
+        muted.focus("work", on: true, at: 2)
+        muted.post("a", at: 3)
+        muted.mute(until: 50, at: 4)
+        muted.schedule([], at: 5)
+        #expect(muted.decision("a") == AlertDecision(.heldByFocus, .focus))
+    }
+
     @Test("N10: what was read, removed or cleared meanwhile is not released", arguments: 0..<3)
     func readMeanwhile(_ way: Int) {
         var stage = scheduled()

@@ -62,6 +62,23 @@ import Testing
         #expect(stage.notification("r5") != nil && stage.notification("r5005") == nil)
     }
 
+    @Test("N7: of ids that were removed at the same moment, those are forgotten first that come first by their bytes")
+    func rememberedAlike() throws {
+        var stage = Stage.ready()
+        for batch in 0..<10 {
+            let ids = (0..<1_000).map { "r\(batch * 1_000 + $0)" }
+            stage.send(.notificationRemoved(NotificationIDs(ids: ids.reversed())), app: .chat, at: Double(100 + batch))
+        }
+        var reloaded = stage
+        reloaded.state = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
+        for (number, id) in ["r0", "r1", "r10", "r100", "r101"].enumerated() {
+            stage.remove("new\(number)", at: Double(200 + number))
+            reloaded.remove("new\(number)", at: Double(200 + number))
+            #expect(stage.rows[RowKey(.notifications, app: .chat, key: id)] == nil)
+            #expect(reloaded.rows == stage.rows)
+        }
+    }
+
     @Test("S5: at most 5,000 tombstones of a stream; the horizon is that of the newest dropped, also after a reload")
     func tombstones() throws {
         var stage = Stage.ready()

@@ -6,15 +6,21 @@ import Testing
 @Suite("What if") struct WhatIfTests {
     /// All differences that the rule in `text` makes to the history of `stage`.
     private func differences(_ text: String, _ stage: Stage) throws -> [WhatIfDifference] {
+        try differences(text, stage.events, stage.rows)
+    }
+
+    private func differences(
+        _ text: String, _ events: [Event], _ rows: [RowKey: Row]
+    ) throws -> [WhatIfDifference] {
         let rule = try WhatIfRule(parsing: text)
         var whatIf = WhatIf(rule, of: .ada)
         var found: [WhatIfDifference] = []
-        for event in stage.events {
+        for event in events {
             found += try whatIf.apply(event) { state, time in
                 state.dueExpiration.flatMap { $0.at <= time ? ($0.at, .focusExpired($0.event)) : nil }
             }
         }
-        #expect(whatIf.before.allRows == stage.rows, "what was is not touched")
+        #expect(whatIf.before.allRows == rows, "what was is not touched")
         return found + whatIf.finish()
     }
 
@@ -182,6 +188,34 @@ import Testing
             at: 3)
         #expect(stage.send(.routeFinished(RouteFinished(routeID: "r", workoutID: "w")), app: .chat, at: 4) == nil)
         #expect(try differences("route accuracy 0.001", stage).count == 1)
+    }
+
+    @Test("P10, E3: what would have been has the same incarnations: each scope of a device has its own greatest time")
+    func incarnations() throws {
+        var state = UserState(user: .ada)
+        var events: [Event] = []
+        func log(
+            _ body: EventBody, of device: DeviceID = .phone, in incarnation: Int64 = 1, app: AppID? = .chat, at second: Double
+        ) throws {
+            let incarnation = Incarnation(device == .server ? 0 : incarnation)
+            let event = Event(
+                version: state.version.next, device: device, incarnation: incarnation,
+                sequence: state.lastSequence(of: device, incarnation: incarnation).next,
+                id: EventID(Stage.uuid(events.count + 1)), app: app, occurredAt: .at(second), recordedAt: .at(200), body: body)
+            _ = try state.apply(event)
+            events.append(event)
+        }
+        for (incarnation, scope) in [(1, Scope.system), (2, .app(.chat))] as [(Int64, Scope)] {
+            let began = DeviceIncarnationBegan(device: .phone, incarnation: Incarnation(incarnation), scope: scope)
+            try log(.deviceIncarnationBegan(began), of: .server, app: nil, at: 0)
+        }
+        for event in Stage.ready().events { try log(event.body, app: event.app, at: 1) }
+        // The system's session is ahead of the app's, and the tablet's read is between them.
+        try log(.focusConfigured(FocusConfigured(focusID: "x", name: "x")), app: nil, at: 100)
+        let post = NotificationPosted(notificationID: "n", title: "T", body: "B")
+        try log(.notificationPosted(post), in: 2, at: 90)
+        try log(.notificationRead(NotificationIDs(ids: ["n"])), of: .tablet, at: 95)
+        #expect(try differences("route accuracy 50", events, state.allRows).isEmpty)
     }
 
     @Test("A rule that says what was so changes nothing, over random histories")

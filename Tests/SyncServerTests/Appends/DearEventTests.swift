@@ -30,7 +30,7 @@ import Testing
     /// An event of which the payload alone is some four hundred units.
     private func dear(_ id: String) -> EventBody {
         let people = (0..<500).map { String(repeating: "x", count: 100) + "\($0)" }
-        return .focusConfigured(FocusConfigured(focusID: id, name: id, allowedPeople: Set(people)))
+        return .focusConfigured(FocusConfigured(focusID: id, name: id, allowedPeople: Set(people.map { ByteText($0) })))
     }
 
     /// Stages the frames of one statement.

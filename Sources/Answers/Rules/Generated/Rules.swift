@@ -141,7 +141,7 @@ extension Rule {
             name: "I4", title: "Deletion", document: .domain,
             section: "Interactions (donations)",
             text: #"""
-            Deleting donations takes their weight out again.
+            Deleting donations takes their weight out again. Remember at most 10,000 deletions of ids and 10,000 of conversations per app; they are forgotten as in N7.
             """#),
         Rule(
             name: "N1", title: "Categories", document: .domain,
@@ -190,7 +190,7 @@ extension Rule {
             text: #"""
             Per notification id let P be the greatest post, R the greatest read, X the greatest removal (by stamp), and per app C the greatest clear. It is listed iff P > max(X, C), unread iff also P > R. Reading leaves the list entry, read.
             So a re-post replaces content in place, is unread again and gets a new decision; a read or removal that arrives before its post is remembered; a late older post is born removed; unknown ids never fail.
-            Remember at most 10,000 unlisted ids per app. Posts born read, born removed or losing get no alert.
+            Remember at most 10,000 unlisted ids per app; the oldest go first, those of one stamp in the order of their bytes. Posts born read, born removed or losing get no alert.
             """#),
         Rule(
             name: "N8", title: "The notification is in the list at once", document: .domain,
@@ -268,7 +268,7 @@ extension Rule {
             section: "Notifications",
             text: #"""
             A device is *in use* from a report of its system session (protocol.md, L6) until that ends (T5); of several in use it is the one that reported last. An app is *in front* there if that report names it; what the app's own session reports counts where that report names none, or where no device has such a report.
-            Each device rings at most once for a post. An alert that begins to ring (N9, N10) does so on the device in use, and 30 s later, if it is still unread, on the others (T4): within these 30 s no other device rings for the post. Where no device is in use, where the class of the one in use does not ring for it (N15), and where 256 alerts of the user wait already, all ring at once.
+            Each device rings at most once for a post. An alert that begins to ring (N9, N10) does so on the device in use, and 30 s later, if it is still unread, on the others (T4): within these 30 s no other device rings for the post. Where no device is in use, where the class of the one in use does not ring for it (N15), and where 256 alerts of the user wait already, all ring at once; what one event releases goes in the order of the apps' ids, then of the notifications'.
             So do critical alerts and those of governments, whatever is in front: a device that nobody looks at must not keep a warning from the others.
             `none(inFront)` that is unread after 30 s is decided again by N9.0 to N9.6; what rings then does so like any other, first on the device in use: an app left open on a table shows nothing to nobody. A device itself, which knows best, rings for no app that is in front on it (critical and government alerts excepted). In front is asked of posts alone: of what is released later the app was told when it was posted.
             A re-post is another post, which may ring again; but what was to ring elsewhere for the one before does not wait longer because of it, or an app that posts often would keep the others silent.
@@ -336,7 +336,7 @@ extension Rule {
             section: "Workouts and routes",
             text: #"""
             Starting a route, inserting into it and finishing it need location, shareRoutes and shareWorkouts authorized, and readRoutes and readWorkouts asked for (not notDetermined); saving a workout needs shareWorkouts and readWorkouts like that: `not_authorized`.
-            What was recorded before permission ended, by the stamps, is taken after it; one that was never given never ended, and one that is denied again ended the first time. Only a start goes by what holds when it comes. Another app reads a route only by Fetch, only with readRoutes (workouts: readWorkouts), and only once it is finished: before that it is not there.
+            What was recorded before permission ended (a reset to notDetermined ends it too), by the stamps, is taken after it; one that was never given never ended, and one that is denied again ended the first time. Only a start goes by what holds when it comes. Another app reads a route only by Fetch, only with readRoutes (workouts: readWorkouts), and only once it is finished: before that it is not there.
             """#),
         Rule(
             name: "R2", title: "Which points count", document: .domain,
@@ -578,7 +578,7 @@ extension Rule {
             text: #"""
             Where the log has lost events that it had acknowledged, the devices that still hold them give them back: each is logged again, once, and under its receipt as it was judged the first time, without ringing.
             *When a device heals.* If the event at the cursor's version is not the one the log has (restored backup, lost tail), or `last_device_seq` is below what the device had acknowledged, or the log names another event at a place that was acknowledged to it, or the device's cursor is older than the newest answer that it had about recalled or re-offered events (what came after the cursor may be lost, and no place that Welcome names shows it), or it has begun a new incarnation of this log since it was connected (nothing is acknowledged in that): snapshot, and the device re-offers every event that this log acknowledged and that it still holds, whatever its place, oldest first, with its receipts (what another log acknowledged is offered to none); what the log has there is answered as it stands. It stores that it heals, and begins anew if it is interrupted. Only in `system` scope it may go on behind the last frame that was answered: when its cursor is not older than any of those answers, to Recall too, and none of these signs shows again, with `last_device_seq` held against the last of its incarnation that Welcome or an answer named. The log then has what it answered, by the signs by which it has it after a healing; the cursor of an app's session says less (Z1).
-            *Receipts.* A receipt is a MAC over (log id, user, device, incarnation, through_seq, running hash of the envelopes): what comes under a valid receipt was accepted once, so it is stored without validation and never alerts again. (An event that a copy of the store moved to another time, E4, before it was logged, and that this store recalled, is judged anew after such a loss: the receipt is of the other time.)
+            *Receipts.* A receipt is a MAC over (log id, user, device, incarnation, through_seq, running hash of the envelopes): what comes under a valid receipt was accepted once, so it is stored without validation and never alerts again, whatever is in front by now (N18). (An event that a copy of the store moved to another time, E4, before it was logged, and that this store recalled, is judged anew after such a loss: the receipt is of the other time.)
             *What is gone.* What the device no longer holds past the log's last sequence of an incarnation it declares `Lost{from, to}`, which is logged; past the end of one that has ended that is `sequence_conflict`, for the Lost alone, and the device goes on without it. A lost place is an empty place: an Append (judged) or a Reoffer (under its receipt: not judged, silent) of any one event is logged there at its own sequence, once; it is stamped by its own time and moves nothing. An incarnation has at most 1,024 ranges of unfilled lost places: past that the oldest is closed, and an event for it is `sequence_conflict`.
             *Taken places.* A re-offered event whose place has another event, or whose incarnation ended without it, is answered in `Appended.refused` with `sequence_conflict`, for that event alone (a session of version 1: an `Error`, nothing of the frame is stored from there on, and the session goes on; the device offers again, without a receipt, what its frame held behind that from where the log goes on): it counts as unanswered from then on, and after the healing it is recalled with all that is unanswered (P10). What was refused stays refused, also without a receipt; of its text the log keeps 256 bytes of UTF-8.
             *What a device keeps.* Clients keep acknowledged events until both 7 days and 10,000 events are exceeded, and let none go while a connection heals: the server may wait for it (P4); the place and `event_id` of the last answered event they keep always. An event that was recalled and has another place by then is kept there alone; the receipt that it was of proves the others no longer.
