@@ -1,8 +1,6 @@
-import Dispatch
 import FocusCore
 
 extension MonotonicTime {
-    static var now: MonotonicTime {
-        MonotonicTime(milliseconds: Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000))
-    }
+    /// It goes on while the machine sleeps: a server that was silent meanwhile has been silent.
+    static var now: MonotonicTime { MonotonicTime(milliseconds: DeviceTime.uptime.inMicroseconds / 1_000) }
 }

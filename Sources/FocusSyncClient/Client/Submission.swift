@@ -6,9 +6,10 @@ public struct Submission: Sendable {
 
     /// Waits until the log has answered all events. For one caller, once.
     /// - Returns: what became of each event, in the order of `events`.
-    /// - Throws: `SyncClientError`; the events stay queued.
+    /// - Throws: `SyncClientError`; `CancellationError` when the caller's task is cancelled. The events stay queued.
     public func outcomes() async throws -> [AppendOutcome] {
         for try await outcomes in result { return outcomes }
+        try Task.checkCancellation()
         throw SyncClientError.closed
     }
 }

@@ -55,6 +55,7 @@ extension SyncClient {
         ending = nil
         do {
             let hello = try makeHello()
+            helloToken = hello.token
             let connection = try await SyncConnection.connect(
                 to: configuration.server, security: configuration.security, group: configuration.group)
             defer { connection.close() }

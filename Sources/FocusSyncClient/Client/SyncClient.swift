@@ -35,6 +35,8 @@ public actor SyncClient {
     var verifiedOnce: Set<Int> = []
     /// The token in use; `configuration` has the first one.
     var token: String
+    /// The token that the connection's Hello carried.
+    var helloToken = ""
     /// Whether a new token may help when the server refuses the one in use: none was got since the server last accepted
     /// one.
     var tokenMayBeOld = true

@@ -31,7 +31,7 @@ struct DeviceTime: Sendable {
 
 extension Duration {
     /// Whole microseconds; 0 for a negative duration.
-    fileprivate var inMicroseconds: Int64 {
+    var inMicroseconds: Int64 {
         let (seconds, attoseconds) = max(.zero, self).components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }

@@ -142,7 +142,7 @@ public struct ClientSession: Sendable {
     /// - Parameter isAnswered: whether it has just answered something.
     mutating func awaitAnswer(after isAnswered: Bool) {
         let awaits =
-            sender.awaitsAnswer || ending.isAsking || healing?.inFlight.isEmpty == false || recalling?.inFlight != nil
+            sender.awaitsAnswer || ending.isAsking || healing?.awaitsAnswer == true || recalling?.inFlight != nil
         if !awaits {
             answerEnds = nil
         } else if isAnswered || answerEnds == nil {

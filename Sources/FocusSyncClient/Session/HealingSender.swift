@@ -31,6 +31,8 @@ struct HealingSender: Hashable, Sendable {
     private var reachesEnd = false
     /// Whether the Recall that ends the first incarnation in `ending` was sent.
     var isEnding = false
+    /// Whether the server has yet to answer something.
+    var awaitsAnswer: Bool { !inFlight.isEmpty || isEnding }
     /// Why the incarnation cannot be continued after the healing; nil: it can.
     let leaves: IncarnationReason?
     let window: Int

@@ -215,14 +215,18 @@ extension SentRecord {
 
     fileprivate var frameBytes: Int { payload.count + type.utf8.count + (message?.utf8.count ?? 0) + 128 }
 
+    /// How long the code of a receipt may be. Those of the server that this library comes with have 32 bytes.
+    private static let receiptBytes = 64
+
     /// Keeps the receipt that covers the event, if one of these does.
     mutating func keep(_ receipts: [Receipt]) {
-        // A receipt that names more events than a frame holds is not believed: a server may say anything.
+        // A receipt that names more events than a frame holds, or is longer than any, is not believed: a server may say
+        // anything, and it is kept with each event that it covers.
         let limit = SessionLimits().eventsPerAppend
         guard
             let found = receipts.first(where: {
                 $0.first > .zero && $0.first.rawValue <= sequence && sequence <= $0.through.rawValue
-                    && $0.through < $0.first.advanced(by: limit)
+                    && $0.through < $0.first.advanced(by: limit) && $0.code.count <= Self.receiptBytes
             })
         else { return }
         receiptFirst = found.first.rawValue

@@ -68,12 +68,14 @@ extension AppRoutes {
             guard case .rows(let page, let more) = try await client.fetch(question(last)) else {
                 throw FetchAnswer.unexpected
             }
+            let before = last
             for row in page {
                 guard let app = row.key.app, let value = row.value else { continue }
                 last = AppItem(app, row.key.key)
                 rows[AppItem(app, row.key.key)] = value
             }
-            guard more, !page.isEmpty else { return rows }
+            // A page that leads nowhere would be asked for again without end.
+            guard more, last != before else { return rows }
         }
     }
 }

@@ -25,10 +25,15 @@ extension SyncClient {
         send(.active(false, app: nil))
     }
 
-    /// Says again on a new connection what still holds.
+    /// Says again on a new connection, or once the session may report, what still holds, and that nothing does if that
+    /// had to wait.
     func reportActivityAgain() {
+        let waited = activityWaits
         (activityIsUnknown, activityWaits) = (false, false)
-        guard let last = activity else { return }
+        guard let last = activity else {
+            if waited { send(.active(false, app: nil)) }
+            return
+        }
         guard MonotonicTime.now - last.sentAt < ActivityLimits.silenceMilliseconds else {
             activity = nil
             return

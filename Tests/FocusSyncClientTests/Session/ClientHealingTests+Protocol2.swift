@@ -52,6 +52,24 @@ extension ClientHealingTests {
             ])
     }
 
+    @Test("S6, P10: a server that leaves unanswered for two minutes that an incarnation ends again is left")
+    func unansweredEnd() {
+        let ended = [EndedIncarnation(Incarnation(3), place: 2)]
+        var (session, _) = live2(logged: 9, event: 8, ended: ended)
+        let asked = session.healingSent(nil, next: position(2, 1, 9))
+        #expect(
+            asked == [.send(.recall(Recall(incarnation: Incarnation(3), firstSequence: DeviceSequence(1), events: [])))]
+        )
+        for second in stride(from: 10_000, through: 130_000, by: 10_000) {
+            _ = session.receive(.ping(1), now: at(Int64(second)))
+        }
+        guard case .end(.reconnect(nil, let cause)) = session.tick(now: at(130_001)).first else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(cause?.code == .heartbeatTimeout)
+    }
+
     @Test(
         "S6, P10: each ended incarnation is ended again when what is held of it was taken, before later ones are offered"
     )

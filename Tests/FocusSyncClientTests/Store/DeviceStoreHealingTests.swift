@@ -74,6 +74,21 @@ import Testing
         #expect(try summary(offers(logged: 0)) == ["1-2 [1]", "3-4 []"])
     }
 
+    @Test("S6: a receipt with a code that is longer than any is none: it would be kept with each event that it covers")
+    func longReceipt() throws {
+        let queued = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: Fixture.clock)
+        let last = try #require(queued.last)
+        let receipts = [64, 65].enumerated().map { index, count in
+            let sequence = DeviceSequence(Int64(index + 1))
+            return Receipt(first: sequence, through: sequence, code: [UInt8](repeating: 7, count: count))
+        }
+        let appended = Appended(
+            throughSequence: last.sequence, version: Version(10), refused: [], receipts: receipts)
+        _ = try store.acknowledge(appended, clock: Fixture.clock)
+        let kept = try store.write { _, database in try SentRecord.fetchAll(database).map { $0.receipt?.count } }
+        #expect(kept == [64, nil])
+    }
+
     @Test("S6: everything that is held is offered, wherever the log ends, the events of each receipt together")
     func receipts() throws {
         try send(3, code: 1)
