@@ -338,6 +338,31 @@ import Testing
         }
     }
 
+    @Test("Q7: a user's share binds those of their devices too that have nothing unanswered yet")
+    func shareOfManySessions() async throws {
+        let budget = 400_000
+        try await TestServer.with(partitions: 1, configure: { $0.inboundBytes = budget }) { server in
+            var clients: [WireClient] = []
+            for _ in 0..<12 { clients.append(try await WireClient.open(server, user: user).0) }
+            try await clients[0].append(from: 1, Envelope.setUp("a"))
+            _ = try await clients[0].appended()
+            let database = try await onThread { try HeldDatabase(server.database()) }
+            try await onThread { try database.hold() }
+            let events = (0..<2).map { _ in Envelope.post("n", app: "a", body: String(repeating: "x", count: 10_000)) }
+            for (number, client) in clients.enumerated() {
+                let first = DeviceSequence(number == 0 ? 3 : 1)
+                client.write(bytes: FrameCodec.frame(.append(AppendRequest(firstSequence: first, envelopes: events))))
+            }
+            let share = budget / 8
+            let held = try await heldBytes(server, least: share)
+            #expect(held <= share + 25_000, "a frame, with what its answer may take")
+            try await onThread { try database.release() }
+            for client in clients { _ = try await client.appended() }
+            for client in clients { await client.close() }
+            try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }
+        }
+    }
+
     @Test("Q7: frames that do not come whole take no more than their bound, and their senders are sent away")
     func partialFrames() async throws {
         let bound = 200_000

@@ -54,8 +54,13 @@ public struct ProjectionWriter: Sendable {
         let generation = Generation(batch.generation)
         return try connection.transaction { connection in
             let partition = PostgresValue.int4(batch.partition.rawValue)
-            let locked = try connection.query(
-                generation.statement(Queries.lockCheckpoint), [partition, .int8(batch.anchor?.offset.rawValue ?? -1)])
+            let locked = try connection.pipeline([
+                PostgresConnection.idleBound,
+                (
+                    generation.statement(Queries.lockCheckpoint),
+                    [partition, .int8(batch.anchor?.offset.rawValue ?? -1)]
+                ),
+            ])[1]
             guard locked.rowCount == 1 else { return .busy }
             if let anchor = batch.anchor {
                 guard !locked.isNull(row: 0, column: 1), EventID(try locked.uuid(row: 0, column: 1)) == anchor.event,

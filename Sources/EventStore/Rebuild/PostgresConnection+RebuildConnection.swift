@@ -100,7 +100,9 @@ extension PostgresConnection: RebuildConnection {
 
     func settle(_ settled: SettledUsers, at place: RebuildPlace) throws {
         let (target, partition) = (place.generation, PostgresValue.int4(place.partition.rawValue))
-        var requests = ProjectionWriter.requests(place.partition, settled.lacking, shown: nil)
+        // A projector may still write to a generation that was shown before.
+        var requests: [(Statement, [PostgresValue])] = [(Queries.waitCheckpoint, [partition])]
+        requests += ProjectionWriter.requests(place.partition, settled.lacking, shown: nil)
         if !settled.lacking.isEmpty { requests.append(ProjectionWriter.users(place.partition, settled.lacking)) }
         requests.append(
             (Queries.recordDifferences, [.int4(target.number), partition, .uuidArray(settled.different.map(\.uuid))]))
@@ -123,7 +125,9 @@ extension PostgresConnection: RebuildConnection {
     // MARK: Cutting over
 
     func lockPartition(_ partition: Partition) throws -> Int32? {
-        let locked = try query(Queries.lockPartitions, [.int4Array([partition.rawValue])])
+        let locked = try pipeline([
+            Self.idleBound, (Queries.lockPartitions, [.int4Array([partition.rawValue])]),
+        ])[1]
         return locked.rowCount == 1 ? try locked.int4(row: 0, column: 3) : nil
     }
 

@@ -50,6 +50,16 @@ final class InboundBudget: Sendable {
         }
     }
 
+    /// Whether requests of the owner may be taken up: it holds no more than it may.
+    /// - Parameter resume: as for `reserve`.
+    func admits(_ owner: ConnectionOwner, resume: @escaping @Sendable () -> Void) -> Bool {
+        state.withLockedValue { state in
+            guard let used = state.of[owner]?.used, used > bound(state) else { return true }
+            state.of[owner]?.waiting.append(resume)
+            return false
+        }
+    }
+
     /// Gives back what `reserve` charged.
     func release(_ charge: InboundCharge) {
         let resumed: [Resume] = state.withLockedValue { state in

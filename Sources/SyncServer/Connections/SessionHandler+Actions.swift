@@ -113,10 +113,28 @@ extension SessionHandler {
 
     /// Charges bytes to the inbound budget. Past its bound nothing is read from this connection until there is room.
     func charge(_ charge: InboundCharge) {
+        waitForRoom { !services.budget.reserve(charge, resume: $0) }
+    }
+
+    /// Whether a frame of this size may be taken up. Small ones may in any case: asking costs more than they take.
+    func mayTake(_ bytes: Int) -> Bool {
+        guard bytes >= Self.smallPart else { return true }
+        if !pauses.contains(.budget) { waitForRoom { !services.budget.admits(owner, resume: $0) } }
+        return !pauses.contains(.budget)
+    }
+
+    /// Reads nothing from this connection, and takes up nothing large, until the budget has room.
+    /// - Parameter isFull: is given what goes on then; returns whether it has no room now.
+    private func waitForRoom(_ isFull: (@escaping @Sendable () -> Void) -> Bool) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let hasRoom = services.budget.reserve(charge) { eventLoop.execute { loop.value.set(.budget, false) } }
-        if !hasRoom { set(.budget, true) }
+        let waits = isFull {
+            eventLoop.execute {
+                loop.value.set(.budget, false)
+                loop.value.process()
+            }
+        }
+        if waits { set(.budget, true) }
     }
 }

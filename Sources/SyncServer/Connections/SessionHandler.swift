@@ -33,12 +33,12 @@ final class SessionHandler: ChannelInboundHandler {
     let services: ConnectionServices
     var session: Session
     var splitter: FrameSplitter
-    /// Below this many bytes a part of a frame is not counted.
-    private static let smallPart = 4_096
+    /// Below this many bytes what was read and not taken up is not counted.
+    static let smallPart = 4_096
     /// The bytes that `PartialFrames` knows of.
     private var partBytes = 0
     let quota: OutgoingQuota
-    private var pauses: Pauses = []
+    private(set) var pauses: Pauses = []
     private var turns: ReadTurns?
     var context: ChannelHandlerContext?
     var timer: DeadlineTimer?
@@ -168,7 +168,7 @@ final class SessionHandler: ChannelInboundHandler {
         while session.acceptsMessages, !session.isClosed, pauses.isDisjoint(with: [.decoding, .turn]) {
             // A splitter that has nothing is asked in any case: it frees its buffer.
             isTurnOver = taken >= room && splitter.pendingBytes > 0
-            guard !isTurnOver else { break }
+            guard !isTurnOver, mayTake(splitter.pendingBytes) else { break }
             do {
                 guard let frame = try splitter.next() else { break }
                 taken += frame.count + ReadTurns.bytesPerFrame

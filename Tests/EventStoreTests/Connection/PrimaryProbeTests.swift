@@ -32,6 +32,15 @@ import Testing
             }
         }
         for _ in 0..<5 { #expect(throws: PostgresError.self) { try probe.prove { _ in } } }
+        // Whoever asks how PostgreSQL is must hear several times in two seconds that it answers.
+        let server = StoreConfiguration(PostgresConfiguration(conninfo: cluster.conninfo), assumesRole: false)
+        let patient = PrimaryProbe(server.serving(StoreInterruption()))
+        var told = 0
+        let begin = ContinuousClock.now
+        while told < 3, ContinuousClock.now - begin < .seconds(20) {
+            #expect(throws: PostgresError.self) { try patient.prove { _ in told += 1 } }
+        }
+        #expect(told == 3, "it answered \(told) times in 20 s")
         try eventually("nobody waits for the standby") {
             try observer.run("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'").rowCount == 0
         }

@@ -101,6 +101,50 @@ import Testing
         try fixture.expectVerified()
     }
 
+    @Test("PostgreSQL ends a cut-over, and a projector, that stands still, and its locks with it")
+    func standsStill() throws {
+        try fixture.owner.execute(
+            """
+            CREATE TABLE public.bounds (idle text);
+            CREATE FUNCTION public.note_bound() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+            BEGIN
+                INSERT INTO public.bounds VALUES (current_setting('idle_in_transaction_session_timeout'));
+                RETURN NULL;
+            END $$;
+            """)
+        var place = try filled()
+        var users = FollowedUsers()
+        try followed(&place, &users) {}
+        for table in ["public.log_partitions", "read_2.checkpoints"] {
+            try fixture.owner.execute(
+                "CREATE TRIGGER note AFTER UPDATE ON \(table) FOR EACH ROW EXECUTE FUNCTION public.note_bound()")
+        }
+        _ = try CutOver(comparison: comparison).run(&place, &users, on: fixture.owner)
+        #expect(try fixture.owner.integer("SELECT count(*) FROM public.bounds WHERE idle = '10s'") > 0)
+        try fixture.owner.execute("TRUNCATE public.bounds")
+        try CutOver(comparison: comparison).project(place, pause: {}, on: fixture.owner)
+        #expect(try fixture.owner.integer("SELECT count(*) FROM public.bounds WHERE idle = '10s'") > 0)
+        #expect(try fixture.owner.integer("SELECT count(*) FROM public.bounds WHERE idle <> '10s'") == 0)
+    }
+
+    @Test("S8: rows of a generation that was shown before are written behind a projector that still writes to it")
+    func lateProjector() throws {
+        let place = try filled()
+        let projector = try fixture.fixture.connection()
+        defer { projector.close() }
+        let partition = PostgresValue.int4(place.partition.rawValue)
+        let settled = SettledUsers(lacking: [], different: [], alike: Set(history.users), checkpoint: nil)
+        try projector.transaction { connection in
+            _ = try connection.query(place.generation.statement(Queries.lockCheckpoint), [partition, .int8(-1)])
+            try fixture.owner.execute("SET lock_timeout = '100ms'")
+            let error = #expect(throws: PostgresError.self) {
+                try fixture.owner.transaction { try $0.settle(settled, at: place) }
+            }
+            #expect(error?.kind == .lockNotAvailable)
+        }
+        try fixture.owner.transaction { try $0.settle(settled, at: place) }
+    }
+
     @Test("S8: a log that ends before what was followed, as after a failover, gives the cut-over up, and traps nothing")
     func fallenBack() throws {
         var place = try filled()
