@@ -83,7 +83,8 @@ enum EventSentence {
 
     private static func allows(_ body: FocusConfigured) -> String {
         let apps = body.allowedApps.sorted().map(\.rawValue)
-        let names = apps + body.allowedPeople.sorted().map(\.text) + (body.allowsTimeSensitive ? ["time sensitive"] : [])
+        let names =
+            apps + body.allowedPeople.sorted().map(\.text) + (body.allowsTimeSensitive ? ["time sensitive"] : [])
         return names.isEmpty ? "lets nothing through" : "lets through \(names.joined(separator: ", "))"
     }
 

@@ -23,7 +23,8 @@ extension Focus_Events_V1_FocusConfigured: PayloadMessage {
         return .focusConfigured(
             FocusConfigured(
                 focusID: focusID, name: name, symbol: hasSymbol ? symbol : nil, allowedApps: apps,
-                allowedPeople: Set(allowedPeople.map { ByteText($0) }), allowsTimeSensitive: allowsTimeSensitive, sharesStatus: sharesStatus)
+                allowedPeople: Set(allowedPeople.map { ByteText($0) }), allowsTimeSensitive: allowsTimeSensitive,
+                sharesStatus: sharesStatus)
         )
     }
 }

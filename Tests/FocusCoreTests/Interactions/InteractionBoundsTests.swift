@@ -63,7 +63,8 @@ import Testing
         #expect(stage.suggestions().isEmpty)
     }
 
-    @Test("I4, E5: of ids that were deleted at the same moment, those are forgotten first that come first by their bytes")
+    @Test(
+        "I4, E5: of ids that were deleted at the same moment, those are forgotten first that come first by their bytes")
     func deletedAlike() {
         var stage = Stage.ready()
         for batch in 0..<10 {

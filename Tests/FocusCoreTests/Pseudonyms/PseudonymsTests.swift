@@ -64,7 +64,8 @@ import Testing
         }
         guard case .focusConfigured(let focus) = names.hiding(bodies[3]) else { return }
         #expect(
-            focus.focusID == "work" && focus.name == "Work" && focus.allowedPeople == [ByteText(names.person("anna@example.com"))]
+            focus.focusID == "work" && focus.name == "Work"
+                && focus.allowedPeople == [ByteText(names.person("anna@example.com"))]
         )
         let post = EventBody.notificationPosted(NotificationPosted(notificationID: "n", title: "Anna", body: "Hi"))
         #expect(names.hiding(post) == post, "texts stay")

@@ -80,7 +80,8 @@ import Testing
                     kind: AuthorizationKind.allCases.randomElement(using: &random)!,
                     status: AuthorizationStatus.allCases.randomElement(using: &random)!))
         case 2:
-            return .focusConfigured(FocusConfigured(focusID: text(), name: text(), allowedPeople: [ByteText(text()), ByteText(text())]))
+            return .focusConfigured(
+                FocusConfigured(focusID: text(), name: text(), allowedPeople: [ByteText(text()), ByteText(text())]))
         case 3: return .focusRemoved(FocusRemoved(focusID: text()))
         case 4, 5:
             return .focusChanged(

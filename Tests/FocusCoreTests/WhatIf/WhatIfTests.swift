@@ -195,13 +195,15 @@ import Testing
         var state = UserState(user: .ada)
         var events: [Event] = []
         func log(
-            _ body: EventBody, of device: DeviceID = .phone, in incarnation: Int64 = 1, app: AppID? = .chat, at second: Double
+            _ body: EventBody, of device: DeviceID = .phone, in incarnation: Int64 = 1, app: AppID? = .chat,
+            at second: Double
         ) throws {
             let incarnation = Incarnation(device == .server ? 0 : incarnation)
             let event = Event(
                 version: state.version.next, device: device, incarnation: incarnation,
                 sequence: state.lastSequence(of: device, incarnation: incarnation).next,
-                id: EventID(Stage.uuid(events.count + 1)), app: app, occurredAt: .at(second), recordedAt: .at(200), body: body)
+                id: EventID(Stage.uuid(events.count + 1)), app: app, occurredAt: .at(second), recordedAt: .at(200),
+                body: body)
             _ = try state.apply(event)
             events.append(event)
         }
