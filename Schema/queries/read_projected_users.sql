@@ -1,5 +1,6 @@
 -- What the read model shows of users, read under the lock of the checkpoint. A cut-over to this generation takes that
--- lock as well, and so does who brings it up to date before that. One to another generation does not. $1: partition; $2: users; $3: the generation that is to be written. One row at least.
+-- lock as well, and so does whoever brings it up to date before that. One to another generation does not.
+-- $1: partition; $2: users; $3: the generation that is to be written. One row at least.
 SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at, u.digests_version IS NOT DISTINCT FROM u.version
 FROM log_partitions p
 LEFT JOIN generations g ON g.generation = $3

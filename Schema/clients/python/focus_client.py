@@ -38,6 +38,7 @@ ROWS = dict(pair.split(":") for pair in """apps:AppRow authorizations:Authorizat
 
 VERSION = "0.1.0"  # Of focus-sync.
 MAXIMUM_FRAME_BYTES = 1 << 20  # Of a server's frame, from the first on (W1).
+FRAMES_UNDERWAY = 4  # Without an answer: nothing is read while they are sent, and rows wait at the server (L2).
 MAXIMUM_PAYLOAD_BYTES = 256 * 1024  # Of an event (E5).
 TYPE = re.compile(r"[a-z][A-Za-z]*\.[a-z][A-Za-z]*")  # As all names of the event catalogue are.
 APP = re.compile(r"[A-Za-z0-9.-]{1,155}")  # A bundle identifier (Schema/README.md, "Words").
@@ -371,7 +372,8 @@ class Device:
         unsent, underway = 0, 0  # Index into the queue; frames without an answer.
         never_sent = len(store.queue)  # On this connection.
         while True:
-            while not waits and unsent < len(store.queue) and underway < welcome.maximum_unacknowledged_appends:
+            window = min(FRAMES_UNDERWAY, welcome.maximum_unacknowledged_appends)
+            while not waits and unsent < len(store.queue) and underway < window:
                 frame = sync.Append(first_sequence=store.queue[unsent][0])
                 for _, event in store.queue[unsent:unsent + 1000]:
                     if frame.envelopes and frame.ByteSize() + len(event) + 64 > welcome.maximum_frame_bytes:

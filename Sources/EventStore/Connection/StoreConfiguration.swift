@@ -51,13 +51,6 @@ public struct StoreConfiguration: Sendable {
         return StoreConfiguration(as: self, copy)
     }
 
-    /// The same log, over connections that bear silence for so many milliseconds at most.
-    func bearingSilence(_ milliseconds: Int) -> StoreConfiguration {
-        var copy = postgres
-        copy.silenceTimeoutMilliseconds = min(copy.silenceTimeoutMilliseconds ?? milliseconds, milliseconds)
-        return StoreConfiguration(as: self, copy)
-    }
-
     /// The same log for a server, which runs for long and must not wait for ever: over connections to a database that
     /// takes writes, and none of which bears silence for longer than half a minute.
     ///

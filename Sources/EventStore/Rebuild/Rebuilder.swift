@@ -36,7 +36,7 @@ public final class Rebuilder: Sendable {
     /// Builds a new generation from the log and shows it. Throws `RebuildError`, `EventStoreError`, `PostgresError`.
     public func rebuild() throws -> RebuildReport {
         try exclusively { connection, log in
-            guard log.format >= EventStore.foldFormat else { throw RebuildError.earlierFormat(log.format) }
+            try Self.requireFormat(log)
             try Self.checkHistory(on: connection)
             let known = try KnownGeneration.all(on: connection)
             if let unfinished = known.first(where: \.isUnfinished) {
@@ -65,7 +65,10 @@ public final class Rebuilder: Sendable {
                 throw RebuildError.nothingToResume
             }
             try requireOwnFold(unfinished)
-            if unfinished.kind == .rebuild { try Self.checkHistory(on: connection) }
+            if unfinished.kind == .rebuild {
+                try Self.requireFormat(log)
+                try Self.checkHistory(on: connection)
+            }
             // The option is stored, because this process may be killed as well.
             if options.keepsOld, !unfinished.keepsOld {
                 _ = try connection.query(Queries.keepOld, [.int4(unfinished.generation.number)])
@@ -118,6 +121,11 @@ public final class Rebuilder: Sendable {
         guard known.foldVersion == options.rules.version else {
             throw RebuildError.otherFold(generation: known.generation.number, fold: known.foldVersion)
         }
+    }
+
+    /// Servers of a log of an earlier format cannot read what this fold makes.
+    private static func requireFormat(_ log: LogIdentity) throws {
+        guard log.format >= EventStore.foldFormat else { throw RebuildError.earlierFormat(log.format) }
     }
 
     /// Checks that the log is whole. A rebuild from a part of it would silently lose the rest.

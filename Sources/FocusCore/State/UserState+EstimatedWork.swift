@@ -27,7 +27,8 @@ extension AppRecord {
     fileprivate func estimatedWork(of body: EventBody) -> Int {
         switch body {
         case .appRegistered(let body):
-            body.name == registration?.value.name ? 0 : list.records.count * FoldWork.entryWritten
+            registration.map({ ByteText($0.value.name) }) == ByteText(body.name)
+                ? 0 : list.records.count * FoldWork.entryWritten
         case .authorizationChanged: list.held.count * FoldWork.entryWritten
         case .categoriesRegistered, .badgeCleared: list.records.count * FoldWork.entryWritten
         case .interactionDeleted(.ids): 0

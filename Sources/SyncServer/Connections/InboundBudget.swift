@@ -12,7 +12,7 @@ struct InboundCharge: Hashable, Sendable {
 /// until they are answered, and a large answer has left, others until their lane takes them up (`LaneRequest.charge`).
 ///
 /// A user's devices may hold a share together, and no more than is free yet (rule Q7): past that a session of theirs is
-/// not read from until they hold half as much. Whoever has nothing unanswered is read from, however much others have.
+/// not read from until they hold half as much. A user who has nothing unanswered is read from, however much others have.
 /// These are the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998).
 final class InboundBudget: Sendable {
     private typealias Resume = @Sendable () -> Void
@@ -20,7 +20,7 @@ final class InboundBudget: Sendable {
     /// What one owner holds.
     private struct Use {
         var used = 0
-        /// Sessions that are not read from. Each has a request that is not dealt with, so they are looked at again.
+        /// Sessions that are not read from. Their owner holds something, so they are looked at again when that is released.
         var waiting: [Resume] = []
     }
 

@@ -116,7 +116,7 @@ extension SessionHandler {
         waitForRoom { !services.budget.reserve(charge, resume: $0) }
     }
 
-    /// Whether a frame of this size may be taken up. Small ones may in any case: asking costs more than they take.
+    /// Whether what waits, so many bytes, may be taken up. Little may in any case: asking costs more than it takes.
     func mayTake(_ bytes: Int) -> Bool {
         guard bytes >= Self.smallPart else { return true }
         if !pauses.contains(.budget) { waitForRoom { !services.budget.admits(owner, resume: $0) } }

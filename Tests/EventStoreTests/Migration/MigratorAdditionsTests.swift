@@ -72,6 +72,32 @@ struct MigratorAdditionsTests {
         #expect(try Migrator().pending(on: owner).isEmpty)
     }
 
+    @Test("Rows that another fold has begun to write are not taken for this program's", arguments: [true, false])
+    func begunByAnother(hasRows: Bool) throws {
+        try makeLog()
+        _ = try owner.query(Queries.initializeGeneration, [.int4(4)])
+        // A generation that is being filled has rows before it has a checkpoint.
+        if hasRows {
+            try owner.execute(
+                "INSERT INTO read_1.users (partition, user_id, version) VALUES (0, gen_random_uuid(), 1)")
+        }
+        try Migrator.migrate(on: owner)
+        let fold = try owner.integer("SELECT fold_version FROM generations WHERE generation = 1")
+        #expect((fold == Int64(FocusCore.foldVersion)) == !hasRows)
+    }
+
+    @Test("A rebuild is not resumed, as none is begun, while servers of the last release may be started on the log")
+    func resumed() throws {
+        try makeLog()
+        try Migrator.migrate(on: owner)
+        _ = try owner.query(Queries.createGeneration, [.int4(2), .int4(FocusCore.foldVersion)])
+        _ = try owner.query(Queries.beginRebuild, [.int4(2), .text("rebuild"), .bool(false), .bool(true)])
+        _ = try owner.query(Queries.beginRebuildPartitions, [.int4(2), .text(RebuildPlace.Phase.filling.rawValue)])
+        let rebuilder = Rebuilder(PostgresConfiguration(conninfo: conninfo))
+        #expect(throws: RebuildError.earlierFormat(3)) { try rebuilder.resume() }
+        #expect(throws: RebuildError.self) { try rebuilder.rebuild() }
+    }
+
     @Test("A log that this program makes has no way back: it holds what earlier programs cannot read")
     func newLog() throws {
         #expect(try UpgradeStatus.read(on: owner) == nil)

@@ -101,7 +101,7 @@ import Testing
         try fixture.expectVerified()
     }
 
-    @Test("PostgreSQL ends a cut-over, and a projector, that stands still, and its locks with it")
+    @Test("A cut-over, and a projector, have PostgreSQL end their transaction where they stand still")
     func standsStill() throws {
         try fixture.owner.execute(
             """

@@ -88,6 +88,15 @@ import Testing
         #expect(estimate >= work / 2 && estimate <= 15 * work, "\(name): \(estimate) for \(work)")
     }
 
+    @Test("Q1: a name that differs by its bytes alone is a new one, and as dear")
+    func otherBytes() {
+        var stage = Stage.ready()
+        stage.register(name: "Caf\u{E9}", at: 1)
+        stage.post("n", at: 2)
+        let renamed = AppRegistered(name: "Cafe\u{301}", build: 2, declaredIntents: [], capabilities: [])
+        #expect(stage.state.estimatedWork(of: event(.appRegistered(renamed), .chat, in: stage)) > 0)
+    }
+
     private static let cheap: [(name: String, body: EventBody, app: AppID?)] = [
         ("post", .notificationPosted(NotificationPosted(notificationID: "new", body: "b")), .chat),
         ("read", .notificationRead(NotificationIDs(ids: ["n1"])), .chat),
