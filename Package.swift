@@ -150,7 +150,11 @@ let package = Package(
                 "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
                 "SeededNumbers", "Tokens", "Waits", nioCore, nioEmbedded, logging,
             ]),
-        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support", grdb]),
+        tests(
+            "FocusSyncClientTests",
+            [
+                "FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support", nioCore, nioEmbedded, grdb,
+            ]),
     ]
 )
 

@@ -29,13 +29,9 @@ import Testing
         let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))
         await client.start()
         try await awaiting("the first Hello") { server.tokens.count == 1 }
-        let welcome = Welcome(
-            protocolVersion: 2, session: "", log: try #require(LogID(bytes: [UInt8](repeating: 1, count: 16))),
-            lastSequence: .zero, maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: 64,
-            heartbeatMilliseconds: 25_000, serverTime: .now)
         let now = Timestamp.now
         let expiry = ServerMessage.tokenExpiry(now.adding(microseconds: 50_000_000), serverTime: now)
-        try await server.say(.welcome(welcome), expiry)
+        try await server.say(.welcome(ScriptedServer.welcome()), expiry)
         try await server.closeLast()
         try await awaiting("the second Hello, with the same token") { server.tokens.count == 2 }
         gate.continuation.yield()

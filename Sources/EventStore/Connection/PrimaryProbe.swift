@@ -16,9 +16,7 @@ public final class PrimaryProbe {
     private var unconfirmed = 0
     private var current: PostgresConnection?
 
-    public init(_ configuration: StoreConfiguration) {
-        self.configuration = configuration.named("focusd-heartbeat")
-    }
+    public init(_ configuration: StoreConfiguration) { self.configuration = configuration.named("focusd-heartbeat") }
 
     public func close() {
         current?.close()

@@ -115,9 +115,9 @@ struct DeviceRecord: Sendable {
 
     /// The stamp that an event gets if it is accepted next.
     func nextStamp(_ event: Event) -> Stamp {
-        let incarnation = incarnations[event.incarnation]
-        var history = history(of: incarnation?.owner ?? .unbound) ?? histories[0]
-        return history.stamp(event, isLate: event.sequence <= incarnation?.last ?? .zero)
+        let known = reading(event.incarnation) { (owner: $0.owner, last: $0.last) }
+        var history = history(of: known?.owner ?? .unbound) ?? histories[0]
+        return history.stamp(event, isLate: event.sequence <= known?.last ?? .zero)
     }
 
     /// Binds an incarnation to a scope, and ends it when `isEnded` (rule P10). An incarnation of another scope stays as

@@ -3,7 +3,7 @@ extension UserState {
     mutating func applyDefaultSettings(_ body: NotificationSettingsChanged) throws(FoldError) {
         guard shared.defaultSettings.write(body, shared.event.stamp) else { return }
         writeDefaultSettings()
-        for slot in slotsByID { try apps[slot].resolveSettings(&shared) }
+        for slot in slotsByID() { try apps[slot].resolveSettings(&shared) }
     }
 
     /// Rule N17: a register. It decides nothing again: what is held may still ring if the switch is off by then.

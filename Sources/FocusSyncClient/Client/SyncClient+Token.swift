@@ -15,7 +15,7 @@ extension SyncClient {
     /// connects again: at once, or within the bounds that the server named (rule L5).
     func withNewToken(_ end: ClientEnd) async -> ClientEnd {
         guard case .tokenRefused(let error, let bounds) = end else { return end }
-        // A new one came since Hello. The server need not have seen it: its refusal may have been on its way.
+        // A new token came since Hello, and the server may not have seen it when it refused the one before.
         if token != helloToken { return .reconnect(milliseconds: bounds ?? 0...0, cause: error) }
         guard tokenMayBeOld, configuration.newToken != nil else { return .failed(error) }
         guard await getToken() else { return .reconnect(milliseconds: nil, cause: error) }

@@ -27,7 +27,7 @@ final class ServerFrameHandler: ChannelInboundHandler {
     }
 
     private func deliver(_ message: ServerMessage, _ context: ChannelHandlerContext) {
-        // While much waits to be sent, that is the sign of life: answers to pings must not pile up behind it.
+        // Bytes that wait to be sent are a sign of life themselves, and pongs must not pile up behind them.
         if case .ping(let nonce) = message, context.channel.isWritable {
             let pong = context.channel.allocator.buffer(bytes: FrameCodec.frame(ClientMessage.pong(nonce)))
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)

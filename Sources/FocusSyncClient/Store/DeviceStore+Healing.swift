@@ -220,8 +220,8 @@ extension SentRecord {
 
     /// Keeps the receipt that covers the event, if one of these does.
     mutating func keep(_ receipts: [Receipt]) {
-        // A receipt that names more events than a frame holds, or is longer than any, is not believed: a server may say
-        // anything, and it is kept with each event that it covers.
+        // A server may say anything, and the receipt is kept with each event that it covers. So one that names more
+        // events than a frame holds, or whose code is too long, is not believed.
         let limit = SessionLimits().eventsPerAppend
         guard
             let found = receipts.first(where: {

@@ -25,8 +25,8 @@ extension SyncClient {
         send(.active(false, app: nil))
     }
 
-    /// Says again on a new connection, or once the session may report, what still holds, and that nothing does if that
-    /// had to wait.
+    /// Reports again what still holds, on a new connection or once the session may report. If the person stopped while
+    /// it might not report, it reports that.
     func reportActivityAgain() {
         let waited = activityWaits
         (activityIsUnknown, activityWaits) = (false, false)

@@ -116,7 +116,8 @@ extension SessionHandler {
         waitForRoom { !services.budget.reserve(charge, resume: $0) }
     }
 
-    /// Whether what waits, so many bytes, may be taken up. Little may in any case: asking costs more than it takes.
+    /// Whether the frames that wait may be taken up. Few bytes always may: the budget's lock costs more than they do.
+    /// - Parameter bytes: how many bytes wait.
     func mayTake(_ bytes: Int) -> Bool {
         guard bytes >= Self.smallPart else { return true }
         if !pauses.contains(.budget) { waitForRoom { !services.budget.admits(owner, resume: $0) } }
@@ -124,7 +125,8 @@ extension SessionHandler {
     }
 
     /// Reads nothing from this connection, and takes up nothing large, until the budget has room.
-    /// - Parameter isFull: is given what goes on then; returns whether it has no room now.
+    /// - Parameter isFull: asks the budget, which calls the closure that it is given once there is room; returns whether
+    ///   there is none now.
     private func waitForRoom(_ isFull: (@escaping @Sendable () -> Void) -> Bool) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -134,7 +134,7 @@ struct PeerWatchers {
     /// When to call `statusesToSend` next.
     /// - Parameter retryMilliseconds: how long to wait after a call at which nothing might be told.
     func nextDeadline(now: MonotonicTime, retryMilliseconds: Int64) -> MonotonicTime {
-        // What the sessions that have ended left behind is dealt with when the next one comes.
+        // Sessions that ended have left these times behind. The first look for the next session sets them anew.
         guard !isEmpty else { return Self.never }
         return isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
     }
@@ -172,35 +172,37 @@ struct PeerWatchers {
         }
     }
 
-    /// The statuses that changed, for sessions that have room.
-    private mutating func news(
-        _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
-    ) -> [(SessionHandle, [PeerStatus])] {
+    /// Takes those watches out of `due` that may have something to tell now to a session that has room, as many as a
+    /// turn looks at.
+    private mutating func takeReady(_ now: MonotonicTime) -> [PeerWatch] {
         guard now >= nextLook else { return [] }
         nextLook = Self.never
-        var told = ToldStatuses()
-        var last: MadeUpdate?
-        var look: (user: UserID, viewer: Viewer, seen: [AppID: Bool]?)?
-        var looks = 0
-        let looked = due
-        (due, endedDue) = ([], 0)
-        for (index, watch) in looked.enumerated() where !watch.hasEnded {
-            guard looks < Self.looksPerTurn else {
-                due += looked[index...].filter { !$0.hasEnded }
-                nextLook = now
-                break
-            }
+        var (ready, rest): ([PeerWatch], [PeerWatch]) = ([], [])
+        for watch in due where !watch.hasEnded {
             guard let deadline = watch.feed.deadline else {
                 watch.isDue = false
                 continue
             }
-            guard watch.watcher.hasRoom(), deadline <= now else {
-                if !watch.watcher.isBehind { nextLook = min(nextLook, deadline) }
-                due.append(watch)
-                continue
+            if ready.count < Self.looksPerTurn, watch.watcher.hasRoom(), deadline <= now {
+                watch.isDue = false
+                ready.append(watch)
+            } else {
+                if !watch.watcher.isBehind { nextLook = min(nextLook, max(now, deadline)) }
+                rest.append(watch)
             }
-            watch.isDue = false
-            looks += 1
+        }
+        (due, endedDue) = (rest, 0)
+        return ready
+    }
+
+    /// The statuses that changed, for sessions that have room.
+    private mutating func news(
+        _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
+    ) -> [(SessionHandle, [PeerStatus])] {
+        var told = ToldStatuses()
+        var last: MadeUpdate?
+        var look: (user: UserID, viewer: Viewer, seen: [AppID: Bool]?)?
+        for watch in takeReady(now) {
             // The sessions of one viewer see the same.
             let (user, viewer) = (watch.user, watch.watcher.viewer)
             if look?.user != user || look?.viewer != viewer { look = (user, viewer, visible(user, viewer)) }

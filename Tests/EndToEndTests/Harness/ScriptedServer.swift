@@ -3,11 +3,12 @@ import FocusWire
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import Testing
 
-/// A server that says what a test wants, and keeps the tokens that devices connect with.
+/// A server that says what a test wants, and keeps what devices say.
 final class ScriptedServer: Sendable {
     private struct State {
-        var tokens: [String] = []
+        var heard: [ClientMessage] = []
         var channels: [any Channel] = []
     }
 
@@ -25,10 +26,10 @@ final class ScriptedServer: Sendable {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let hears = Hearing { token in
+                    let hears = Hearing { message in
                         state.withLockedValue {
-                            $0.tokens.append(token)
-                            $0.channels.append(channel)
+                            $0.heard.append(message)
+                            if case .hello = message { $0.channels.append(channel) }
                         }
                     }
                     try channel.pipeline.syncOperations.addHandler(hears)
@@ -38,8 +39,19 @@ final class ScriptedServer: Sendable {
         return ScriptedServer(listener, state)
     }
 
+    /// The Welcome to a device that has appended nothing.
+    static func welcome() throws -> Welcome {
+        Welcome(
+            protocolVersion: 2, session: "", log: try #require(LogID(bytes: [UInt8](repeating: 1, count: 16))),
+            lastSequence: .zero, maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: 64,
+            heartbeatMilliseconds: 25_000, serverTime: .now, maximumFetches: 2)
+    }
+
+    /// All messages so far, of all connections.
+    var heard: [ClientMessage] { state.withLockedValue { $0.heard } }
+
     /// The tokens of all Hellos so far.
-    var tokens: [String] { state.withLockedValue { $0.tokens } }
+    var tokens: [String] { heard.compactMap { if case .hello(let hello) = $0 { hello.token } else { nil } } }
 
     /// Says this to the connection whose Hello came last.
     func say(_ messages: ServerMessage...) async throws {
@@ -56,19 +68,19 @@ final class ScriptedServer: Sendable {
     }
 }
 
-/// Tells the token of each Hello.
+/// Tells each message.
 private final class Hearing: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private var splitter = FrameSplitter(limit: FrameCodec.maximumBytes)
-    private let hello: @Sendable (String) -> Void
+    private let hear: @Sendable (ClientMessage) -> Void
 
-    init(_ hello: @escaping @Sendable (String) -> Void) { self.hello = hello }
+    init(_ hear: @escaping @Sendable (ClientMessage) -> Void) { self.hear = hear }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         splitter.feed(unwrapInboundIn(data).readableBytesView)
         do {
             while let frame = try splitter.next() {
-                if case .hello(let message) = try FrameCodec.decodeClient(frame) { hello(message.token) }
+                hear(try FrameCodec.decodeClient(frame))
             }
         } catch {
             context.close(promise: nil)

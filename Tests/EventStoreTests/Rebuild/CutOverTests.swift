@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "S8: events that come before each step, and before the lock: who differs is told once, whether he was kept or not",
+        "S8: events that come before each step, and before the lock: who differs is told once, whether they were kept or not",
         arguments: [100_000, 0])
     mutating func growing(rowLimit: Int) throws {
         var place = try filled()

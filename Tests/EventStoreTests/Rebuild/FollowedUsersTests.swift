@@ -51,7 +51,7 @@ import Testing
         return begin..<end
     }
 
-    @Test("S8: whoever follows the log differs in the same rows as when he is read again", arguments: [true, false])
+    @Test("S8: whoever follows the log differs in the same rows as when they are read again", arguments: [true, false])
     mutating func follows(isSameFold: Bool) throws {
         let comparison = comparison(isSameFold: isSameFold)
         var followed = FollowedUsers()
@@ -94,7 +94,7 @@ import Testing
         #expect(user.notice.events(Generation(2), in: partition, at: .zero, .init(microseconds: 0)).isEmpty)
     }
 
-    @Test("Bounded: who has no room is compared again when he appends, and named when he differs")
+    @Test("Bounded: who has no room is compared again when they append, and named when they differ")
     mutating func bounds() throws {
         let users = try compared(comparison())
         let rows = users.prefix(2).reduce(0) { $0 + $1.rowCount }
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("Bounded: who grows past the room while he follows is compared again, and takes no room any more")
+    @Test("Bounded: who grows past the room while they follow is compared again, and takes no room any more")
     mutating func growth() throws {
         let user = history.users[5]
         let compared = try #require(try compared(comparison()).first { $0.user == user })

@@ -53,6 +53,16 @@ struct SyncClientTests {
         await client.close()
     }
 
+    @Test("Whoever is cancelled while they wait for outcomes is told that, and not that the client was closed")
+    func cancelled() async throws {
+        let client = try makeClient { $0.maximumAttempts = nil }
+        let submission = try await client.submit([Fixture.draft()])
+        let waiting = Task { try await submission.outcomes() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await client.close()
+    }
+
     @Test("It tries without end unless it is told how often")
     func patience() {
         #expect(SyncClientConfiguration(security: .plaintext, token: "").maximumAttempts == nil)
