@@ -60,11 +60,19 @@ final class ScriptedServer: Sendable {
     }
 
     /// Closes the connection whose Hello came last.
-    func closeLast() async throws { try await state.withLockedValue { $0.channels.last }?.close() }
+    func closeLast() async throws {
+        if let channel = state.withLockedValue({ $0.channels.last }) { try await Self.close(channel) }
+    }
 
     func stop() async throws {
         try await listener.close()
-        for channel in state.withLockedValue({ $0.channels }) where channel.isActive { try await channel.close() }
+        for channel in state.withLockedValue({ $0.channels }) { try await Self.close(channel) }
+    }
+
+    /// Closes a connection, which its device may close at the same moment.
+    private static func close(_ channel: any Channel) async throws {
+        channel.close(promise: nil)
+        try await channel.closeFuture.get()
     }
 }
 
