@@ -1,6 +1,7 @@
 """ops/bench: measures, prints, writes BENCHMARKS.md and bench.json. See ops/bench for the options."""
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -103,30 +104,43 @@ def complete(options):
 
 
 def measure(options):
+    # What other lanes said before stays: each says when and of which commit.
+    figures = earlier(options)
+    machine = None
+    for name in options.lanes:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        with new_server(options) as server:
+            if not machine:
+                machine = figures["machine"] = report.machine(server)
+                report.require_disk(machine, options.dir)
+            summary = measure_lane(LANES[name], server, options)
+        summary["measured"] = report.measured(machine)
+        figures["lanes"][name] = summary
+        for line in report.outcome(name, LANES[name], summary):
+            print(line, file=sys.stderr, flush=True)
+        # Before the next lane, which may fail.
+        write(options, figures)
+    return figures
+
+
+@contextlib.contextmanager
+def new_server(options):
+    """For one lane, on a cluster of its own: what the lanes before it appended, and left to be done, is no part of it."""
     server = Server(options.bin.binaries, options.dir)
     try:
-        machine = report.machine(server)
-        report.require_disk(machine, options.dir)
-        # What other lanes said before stays: each says when and of which commit.
-        figures = {**earlier(options), "machine": machine}
-        bench = lanes.Bench(server, options)
-        for name in options.lanes:
-            lane = LANES[name]
-            print(f"{name} …", file=sys.stderr, flush=True)
-            bench.tidy()
-            if "figures" in lane:
-                summary = {"figures": lane["figures"](bench)}
-            else:
-                summary = report.summarize(lane, lane["rounds"](bench))
-            summary["measured"] = report.measured(machine)
-            figures["lanes"][name] = summary
-            for line in report.outcome(name, lane, summary):
-                print(line, file=sys.stderr, flush=True)
-            # Before the next lane, which may fail.
-            write(options, figures)
+        yield server
     finally:
         server.stop()
-    return figures
+        # Its files are gone from the disk.
+        os.sync()
+
+
+def measure_lane(lane, server, options):
+    bench = lanes.Bench(server, options)
+    bench.warm_up()
+    if "figures" in lane:
+        return {"figures": lane["figures"](bench)}
+    return report.summarize(lane, lane["rounds"](bench))
 
 
 def earlier(options):

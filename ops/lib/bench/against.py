@@ -20,9 +20,6 @@ from server import Server
 
 # Sides that do not do the same for a commit cannot be compared.
 DURABILITY = ("fsync", "synchronous_commit", "full_page_writes")
-# Tables are no longer empty, connections are made; the planner then gets statistics.
-WARM_UP_EVENTS = 20_000
-
 
 @dataclasses.dataclass
 class Lane:
@@ -120,11 +117,6 @@ def is_disturbed(pair):
 
 
 # What each lane does in a round
-
-
-def warm_up(bench):
-    bench.generate("--batch", 100, "--events", WARM_UP_EVENTS)
-    bench.sql.run("VACUUM ANALYZE;")
 
 
 def append(bench, _):
@@ -261,8 +253,8 @@ def alone(result):
 
 
 LANES = {
-    "append": Lane(warm_up, append),
-    "append-single": Lane(warm_up, append_single),
+    "append": Lane(lanes.Bench.warm_up, append),
+    "append-single": Lane(lanes.Bench.warm_up, append_single),
     "latency": Lane(crowd.couples, latency),
     "fan-out": Lane(crowd.subscribers, fan_out),
     "watch": Lane(crowd.watchers, watch),

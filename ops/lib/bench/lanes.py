@@ -10,6 +10,8 @@ import time
 import processor
 
 DEVICES = 64
+# Tables are no longer empty, connections are made; the planner then gets statistics.
+WARM_UP_EVENTS = 20_000
 
 
 class Bench:
@@ -38,15 +40,15 @@ class Bench:
     def heads(self):
         return {int(p): int(n) for p, n in self.sql.run("SELECT partition, next_offset FROM log_partitions;")}
 
-    def tidy(self):
-        """Before a lane: what the lanes before it left to be done is none of its work, dead rows nor dirty pages."""
-        self.wait_for_projection()
-        self.sql.run("VACUUM ANALYZE;")
-        self.sql.run("CHECKPOINT;")
+    def warm_up(self):
+        self.generate("--batch", 100, "--events", WARM_UP_EVENTS)
+        self.settle()
 
     def settle(self):
-        """Every measurement begins after a checkpoint, so that neither side writes pages that the other made dirty."""
+        """Every measurement begins after a vacuum and a checkpoint, so that neither side pays for dead rows, new rows nor
+        dirty pages that the other left. Autovacuum then finds nothing to do in the few seconds that a round takes."""
         self.wait_for_projection()
+        self.sql.run("VACUUM ANALYZE;")
         self.sql.run("CHECKPOINT;")
 
     def wait_for_projection(self):
@@ -182,6 +184,9 @@ def insert_singly(bench, script, number):
 
 # replay
 
+# The log that is replayed has so many times the events of a round of append: a second or two of work.
+REPLAYED_ROUNDS = 6
+
 
 def replay(bench):
     prepare_replay(bench)
@@ -197,10 +202,9 @@ def replay(bench):
 def prepare_replay(bench):
     count = int(bench.sql.value("SELECT count(*) FROM events;"))
     if count < bench.options.events:
-        bench.generate("--batch", 100, "--events", 2 * bench.options.events)
-    bench.settle()
+        bench.generate("--batch", 100, "--events", REPLAYED_ROUNDS * bench.options.events)
     # Hint bits and the visibility map are written once, by whoever comes first: by neither of the two.
-    bench.sql.run("VACUUM events;")
+    bench.settle()
 
 
 def replay_ours(bench):

@@ -84,9 +84,11 @@ def summarize(lane, rounds):
                 name: statistics.median(result["cpu"][name] / result["rows"] * 1e6 for result in results)
                 for name in results[0]["cpu"]},
         }
+        summary[side]["cores"] = spread([used(result) / result["seconds"] for result in results])
         summary[side]["others_cores"] = spread([
             result["cpu"]["others"] / result["seconds"] for result in results])
-    summary["processor_ratio"] = spread([processor_time(theirs) / processor_time(ours) for ours, theirs in rounds])
+    summary["processor_ratio"] = spread([
+        used(theirs) / theirs["rows"] / (used(ours) / ours["rows"]) for ours, theirs in rounds])
     for name in ("ack_p50_us", "ack_p99_us"):
         if name in rounds[0][0]:
             summary["ours"][name] = statistics.median(ours[name] for ours, _ in rounds)
@@ -103,10 +105,15 @@ def outcome(name, lane, summary):
     lines = [
         f"{name} {ratio} × (goal {lane['goal']}): {bracketed(summary['ours']['rate'], 0)} rows/s against "
         f"{bracketed(summary['against']['rate'], 0)}"]
-    others = max(summary[side]["others_cores"]["max"] for side in ("ours", "against"))
+    others = disturbance(summary)
     if others > DISTURBED_CORES:
         lines.append(f"{name}: other processes took up to {others:.2f} cores: measure it again")
     return lines
+
+
+def disturbance(summary):
+    """How many cores other processes took in the worst round."""
+    return max(summary[side]["others_cores"]["max"] for side in ("ours", "against"))
 
 
 def compared(one):
@@ -120,13 +127,14 @@ def compared(one):
 
 
 def spelled(values):
-    digits = 0 if statistics.median(values) >= 100 else 2
+    median = statistics.median(values)
+    digits = 0 if median >= 100 else 2 if median >= 0.1 else 4
     return f"{values[0]:,.{digits}f}" if len(values) == 1 else bracketed(spread(values), digits)
 
 
-def processor_time(result):
-    """Seconds a row, of all that took part."""
-    return sum(seconds for name, seconds in result["cpu"].items() if name != "others") / result["rows"]
+def used(result):
+    """Processor seconds of all that took part."""
+    return sum(seconds for name, seconds in result["cpu"].items() if name != "others")
 
 
 def spread(values):
@@ -139,8 +147,9 @@ def markdown(figures, lanes, picture):
     lines = [
         "# Benchmarks", "",
         "Whatever is compared is taken in the same run, on the same PostgreSQL, with the same durability, in turn (ours, "
-        "yardstick, ours, …). Median, and the least and greatest in brackets. Absolute rates, and goals without a "
-        "yardstick, mean little on another machine.", "",
+        "yardstick, ours, …). Median, and the least and greatest in brackets. Each lane has a server and a cluster of its "
+        "own; before each measurement it is vacuumed and a checkpoint is made, which is nobody's time. Absolute rates, and "
+        "goals without a yardstick, mean little on another machine.", "",
         f"![How far each lane is from its goal]({picture})", "",
         "| Lane | Ours | Against | Ratio of rates | Goal | Ratio by processor time |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -155,21 +164,23 @@ def markdown(figures, lanes, picture):
             f"| ≥ {lane['goal']}{mark} | {bracketed(summary['processor_ratio'], 2)} |")
     lines += [
         "", "| Lane | Side | Rows a round | Rows/s | CPU µs a row: focusd | PostgreSQL | client "
-        "| ack p50 / p99 |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+        "| cores | ack p50 / p99 |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for name, summary in rated:
         for side in ("ours", "against"):
             lines.append(row(name, side, summary[side], len(summary["rounds"])))
     lines += [
         "",
         "“Client” is the generator of load, pgbench or psql, which takes its processor time beside the rest. The ratio by "
-        "processor time is that of rows per processor second of all that took part.", "",
-        "| Lane | What | Ours | Against | Ratio, or value of an absolute goal | |", "| --- | --- | --- | --- | --- | --- |"]
+        f"processor time is that of rows per processor second of all that took part. “Cores” says how many of {facts['cores']} "
+        "all that took part kept busy." + disturbed(rated), "",
+        "| Lane | What | Rounds | Ours | Against | Ratio, or value of an absolute goal | |",
+        "| --- | --- | --- | --- | --- | --- | --- |"]
     for name, summary in ordered:
         for one in summary.get("figures", []):
             ours, against = (f"{spelled(side)} {one['unit']}" if side else "–" for side in (one["ours"], one["against"]))
             lines.append(
-                f"| {name} | {one['title']} | {ours} | {against} | **{compared(one)}** "
+                f"| {name} | {one['title']} | {len(one['ours']) or '–'} | {ours} | {against} | **{compared(one)}** "
                 f"| {one['note']} |")
     short = missed(ordered)
     lines += ["", f"Missed: {'; '.join(short)}." if short else "No goal is missed."]
@@ -203,6 +214,13 @@ def origin(measured):
         f"{measured['flush_us']} µs")
 
 
+def disturbed(rated):
+    """Says in which lanes other processes took more than they may."""
+    others = [(name, disturbance(summary)) for name, summary in rated]
+    spoiled = [f"{name} {cores:.2f}" for name, cores in others if cores > DISTURBED_CORES]
+    return f" Other processes took more than {DISTURBED_CORES} cores in a round of {', '.join(spoiled)}." if spoiled else ""
+
+
 def missed(ordered):
     """Which goals are not reached, by lane."""
     short = []
@@ -223,7 +241,7 @@ def row(name, side, summary, rounds):
     focusd = f"{cpu['focusd']:.1f}" if side == "ours" and not name.startswith("replay") else "–"
     return (
         f"| {name} | {side} | {rounds} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
-        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {acks} |")
+        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {summary['cores']['median']:.2f} | {acks} |")
 
 
 def bracketed(values, digits):

@@ -14,6 +14,7 @@ import honest
 import pairing
 import processor
 import programs
+import report
 
 
 class IntervalTests(unittest.TestCase):
@@ -150,6 +151,32 @@ class SummaryTests(unittest.TestCase):
 
         return against.summarize([
             {"order": against.SIDES, "ours": result(ours), "against": result(theirs)} for ours, theirs in pairs])
+
+
+class ReportTests(unittest.TestCase):
+    """What the record says of its rounds."""
+
+    def lane(self, *others):
+        rounds = [(self.side(share, 2.0), self.side(0, 1.0)) for share in others]
+        return report.summarize({"goal": 0.5}, rounds)
+
+    def side(self, others, focusd):
+        cpu = {"focusd": focusd, "postgres": 1.0, "client": 0.5, "others": 2 * others}
+        return {"rows": 100, "rate": 50, "seconds": 2, "cpu": cpu}
+
+    def test_cores_are_what_all_that_took_part_kept_busy(self):
+        lane = self.lane(0.3, 0)
+        self.assertEqual((lane["ours"]["cores"]["median"], lane["against"]["cores"]["median"]), (1.75, 1.25))
+        self.assertAlmostEqual(lane["processor_ratio"]["median"], 2.5 / 3.5)
+
+    def test_lanes_are_named_in_which_others_took_the_processors(self):
+        self.assertEqual(report.disturbed([("append", self.lane(0, 0.1)), ("route", self.lane(0.05))]), "")
+        said = report.disturbed([("append", self.lane(0, 0.11, 0.2)), ("route", self.lane(0.05))])
+        self.assertEqual(said, " Other processes took more than 0.1 cores in a round of append 0.20.")
+
+    def test_small_values_keep_digits_that_say_something(self):
+        for values, text in (([0.0041, 0.0052, 0.0037], "0.0041 (0.0037–0.0052)"), ([0.82], "0.82"), ([12_345], "12,345")):
+            self.assertEqual(report.spelled(values), text)
 
 
 class AttackTests(unittest.TestCase):
