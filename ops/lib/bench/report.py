@@ -84,7 +84,6 @@ def summarize(lane, rounds):
                 name: statistics.median(result["cpu"][name] / result["rows"] * 1e6 for result in results)
                 for name in results[0]["cpu"]},
         }
-        summary[side]["cores"] = spread([used(result) / result["seconds"] for result in results])
         summary[side]["others_cores"] = spread([
             result["cpu"]["others"] / result["seconds"] for result in results])
     summary["processor_ratio"] = spread([
@@ -132,6 +131,11 @@ def spelled(values):
     return f"{values[0]:,.{digits}f}" if len(values) == 1 else bracketed(spread(values), digits)
 
 
+def cores(rounds):
+    """How many cores all that took part kept busy: the median of the rounds of one side."""
+    return statistics.median(used(result) / result["seconds"] for result in rounds)
+
+
 def used(result):
     """Processor seconds of all that took part."""
     return sum(seconds for name, seconds in result["cpu"].items() if name != "others")
@@ -168,7 +172,7 @@ def markdown(figures, lanes, picture):
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for name, summary in rated:
         for side in ("ours", "against"):
-            lines.append(row(name, side, summary[side], len(summary["rounds"])))
+            lines.append(row(name, side, summary[side], [both[side] for both in summary["rounds"]]))
     lines += [
         "",
         "“Client” is the generator of load, pgbench or psql, which takes its processor time beside the rest. The ratio by "
@@ -240,8 +244,8 @@ def row(name, side, summary, rounds):
         acks = f"{summary['ack_p50_us'] / 1000:.1f} / {summary['ack_p99_us'] / 1000:.1f} ms"
     focusd = f"{cpu['focusd']:.1f}" if side == "ours" and not name.startswith("replay") else "–"
     return (
-        f"| {name} | {side} | {rounds} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
-        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {summary['cores']['median']:.2f} | {acks} |")
+        f"| {name} | {side} | {len(rounds)} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
+        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {cores(rounds):.2f} | {acks} |")
 
 
 def bracketed(values, digits):
