@@ -171,7 +171,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try String(repeating: "30", count: 32).write(
             toFile: "\(directory)/token.key", atomically: true, encoding: .utf8)
-        let conninfo = try TestCluster.shared.makeDatabase()
+        let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
         func warnings() async throws -> [Substring] {
             try await Self.warnings(conninfo, directory).filter { $0.contains("fold") }
         }
@@ -188,7 +188,7 @@ import Testing
 
     @Test("P10: focusd says that the log keeps an earlier format, until focusctl migrate --finish raises it for good")
     func finish() async throws {
-        let log = try EarlierLog()
+        let log = try await EarlierLog.make()
         let directory = try TestDirectory.make()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try String(repeating: "30", count: 32).write(

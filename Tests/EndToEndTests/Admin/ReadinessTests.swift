@@ -45,7 +45,7 @@ import Testing
 
     @Test("G1: a server that was told to stop says so until it is gone")
     func stopping() async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct)
         let server = try await FocusdProcess(database: proxy.conninfo)
         try await awaiting("the server is ready") { try await look(server, since: .now)?.isReady == true }

@@ -11,7 +11,7 @@ import Testing
 @Suite("Store watch", .fewAtATime) struct StoreWatchTests {
     @Test("PostgreSQL is asked when somebody wants to know, and once a minute at the most")
     func pace() async throws {
-        let conninfo = try TestCluster.shared.makeDatabase()
+        let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
         let log = try await onThread {
             let owner = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
             defer { owner.close() }

@@ -18,7 +18,7 @@ import Testing
 
     @Test("G2: without the database a Hello and an Append are answered `unavailable`, and taken when it is back")
     func unavailable() async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct)
         let server = try await TestServer.start(
             partitions: 1, conninfo: direct, limits: limits, pool: PostgresConfiguration(conninfo: proxy.conninfo))
@@ -64,7 +64,7 @@ import Testing
 
     @Test("G2: a conformance case whose device is answered `unavailable` comes again, until the database is back")
     func conformance() async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct)
         let server = try await TestServer.start(
             partitions: 1, conninfo: direct, limits: limits, pool: PostgresConfiguration(conninfo: proxy.conninfo))
@@ -86,7 +86,7 @@ import Testing
 
     @Test("G2: devices that connect again and again without the database leave nothing behind in the server")
     func again() async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct)
         let server = try await TestServer.start(
             partitions: 2, conninfo: direct, limits: limits, pool: PostgresConfiguration(conninfo: proxy.conninfo))

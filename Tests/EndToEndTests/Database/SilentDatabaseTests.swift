@@ -15,7 +15,7 @@ import Testing
 
     @Test("G1: a server stops within 10 s while its database says nothing, and acknowledges nothing")
     func stops() async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct)
         let server = try await TestServer.start(
             partitions: 2, conninfo: direct, pool: PostgresConfiguration(conninfo: proxy.conninfo)
@@ -45,7 +45,7 @@ import Testing
         "P1, P2, G2: an append that is never answered is looked up on another connection, and acknowledged once",
         arguments: [true, false])
     func inDoubt(isWritten: Bool) async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct)
         var pool = PostgresConfiguration(conninfo: proxy.conninfo)
         pool.silenceTimeoutMilliseconds = 1_000

@@ -13,7 +13,7 @@ import Testing
         "P1, P2, G2: a host that vanishes is given up within seconds, and what it was sent is acknowledged once",
         arguments: [true, false])
     func isGivenUp(isWritten: Bool) async throws {
-        let direct = try TestCluster.shared.makeDatabase()
+        let direct = try await onThread { try TestCluster.shared.makeDatabase() }
         let proxy = try await DatabaseProxy.start(direct, overTCP: true)
         var pool = PostgresConfiguration(conninfo: proxy.conninfo)
         // Only TCP can notice.

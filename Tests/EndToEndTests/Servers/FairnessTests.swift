@@ -11,8 +11,8 @@ import Testing
 @Suite("Fairness", .fewAtATime) struct FairnessTests {
     private static let (frames, perFrame) = (40, 200)
 
-    /// Sends all frames at once, and waits until the first is answered.
-    private func flood(_ server: TestServer, _ user: UserID) async throws -> WireClient {
+    /// Sends all frames at once, right behind them one event from `quiet`, and waits until that is answered.
+    private func flood(_ server: TestServer, _ user: UserID, beside quiet: WireClient) async throws -> WireClient {
         let (client, _) = try await WireClient.open(server, user: user)
         try await client.append(from: 1, Envelope.setUp("a"))
         _ = try await client.appended()
@@ -24,7 +24,10 @@ import Testing
                     .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: events))))
             sequence += Int64(events.count)
         }
-        _ = try await client.appended()
+        quiet.write(
+            bytes: FrameCodec.frame(
+                .append(AppendRequest(firstSequence: DeviceSequence(3), envelopes: [.post("n", app: "a")]))))
+        _ = try await quiet.appended()
         return client
     }
 
@@ -37,10 +40,8 @@ import Testing
             let (client, _) = try await WireClient.open(server, user: quiet)
             try await client.append(from: 1, Envelope.setUp("a"))
             _ = try await client.appended()
-            let flood = try await flood(server, attacker)
-            try await client.append(from: 3, [.post("n", app: "a")])
-            _ = try await client.appended()
-            for _ in 1..<Self.frames { _ = try await flood.appended() }
+            let flood = try await flood(server, attacker, beside: client)
+            for _ in 0..<Self.frames { _ = try await flood.appended() }
             let (own, others) = try await onThread {
                 (try server.events(of: quiet), try server.events(of: attacker))
             }

@@ -14,7 +14,8 @@ import Testing
     /// A server whose clock stands still, and a database that can be silenced.
     private func serving(_ body: (SyncServer, ManualTime, DatabaseProxy) async throws -> Void) async throws {
         let time = ManualTime()
-        let proxy = try await DatabaseProxy.start(try TestCluster.shared.makeDatabase())
+        let proxy = try await DatabaseProxy.start(
+            try await onThread { try TestCluster.shared.makeDatabase() })
         let server = try await TestServer.start(conninfo: proxy.conninfo, clock: time.clock)
         do {
             try await body(server.server, time, proxy)

@@ -14,7 +14,7 @@ import Testing
 
     /// A viewer on a server whose clock stands still, and a user on another server who shares with the viewer.
     private func stage(
-        _ body: (ManualTime, WireClient, Sharer, UserID) async throws -> Void
+        _ body: (ManualTime, WireClient, Sharer, UserID, TestServer) async throws -> Void
     ) async throws {
         let time = ManualTime()
         let first = try await TestServer.start(clock: time.clock)
@@ -22,13 +22,13 @@ import Testing
         let viewer = UserID.random()
         let (client, _) = try await WireClient.open(first, user: viewer, scope: .app(app))
         let sharer = try await Sharer(second, apps: [app.rawValue], with: [viewer])
-        try await body(time, client, sharer, viewer)
+        try await body(time, client, sharer, viewer, first)
         for server in [first, second] { try await server.server.stop() }
     }
 
     @Test("V1: on two servers a change is told as soon as the other server hears of it, before its poll is due")
     func twoServers() async throws {
-        try await stage { time, client, sharer, _ in
+        try await stage { time, client, sharer, _, _ in
             try await client.send(.watch([sharer.user]))
             #expect(try await client.statuses().statuses == [status(sharer.user, false)])
             for round in 0..<4 {
@@ -43,7 +43,7 @@ import Testing
 
     @Test("V2: no status later than a removal reaches the removed viewer; a delayed one is decided when it is told")
     func removal() async throws {
-        try await stage { time, client, sharer, viewer in
+        try await stage { time, client, sharer, viewer, server in
             try await client.send(.watch([sharer.user]))
             #expect(try await client.statuses().statuses == [status(sharer.user, false)])
             // The change is delayed (rule V4), because the viewer's clock stands still; then the viewer is removed, and
@@ -51,6 +51,8 @@ import Testing
             try await sharer.say([Sharer.focus(true)])
             try await sharer.say(sharer.remove(viewer))
             try await sharer.say([Sharer.focus(false), Sharer.focus(true)])
+            // A turn of the sharer's lane that begins now knows of the removal; one that began before may not.
+            await (try await WireClient.open(server, user: sharer.user)).client.close()
             time.advance(milliseconds: 250)
             #expect(try await client.statuses().statuses == [status(sharer.user, nil)])
             for isFocused in [false, true, false] {
@@ -159,7 +161,7 @@ import Testing
 
     @Test("V4: of changes within 250 ms the last one is told, and none that was taken back")
     func coalesced() async throws {
-        try await stage { time, client, sharer, _ in
+        try await stage { time, client, sharer, _, _ in
             try await client.send(.watch([sharer.user]))
             #expect(try await client.statuses().statuses == [status(sharer.user, false)])
             for isFocused in [true, false, true] { try await sharer.say([Sharer.focus(isFocused)]) }

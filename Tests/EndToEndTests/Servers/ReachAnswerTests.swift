@@ -76,8 +76,7 @@ import Testing
         let (client, _) = try await WireClient.open(server, user: viewer, scope: .app(app))
         #expect(try await ask(client, sharer.user) == fetched(.ringsNow))
         let end = time.wall.adding(microseconds: 3_600_000_000)
-        try await sharer.say([.of(.appMuted(AppMuted(until: end)), app: app.rawValue)])
-        // The mute has a stamp of the real clock, so it counts once the server's clock is past that.
+        try await sharer.say([.of(.appMuted(AppMuted(until: end)), app: app.rawValue, at: time.wall)])
         time.advance(milliseconds: 30_000)
         #expect(try await ask(client, sharer.user) == fetched(.ringsNow))
         #expect(try await ask(client, sharer.user, level: .passive) == fetched(.untold))

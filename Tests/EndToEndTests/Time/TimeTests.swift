@@ -13,7 +13,8 @@ import Testing
         try await TestServer.with { server in
             let user = UserID.random()
             let (phone, _) = try await WireClient.open(server, user: user)
-            let endsAt = Timestamp.now.adding(microseconds: 700_000)
+            // Long enough that it is staged before it ends, also on a loaded machine.
+            let endsAt = Timestamp.now.adding(microseconds: 3_000_000)
             try await phone.append(
                 from: 1,
                 [

@@ -16,7 +16,7 @@ import Testing
     private let user = EarlierLog.user
     private let device = EarlierLog.device
 
-    init() throws { log = try EarlierLog() }
+    init() async throws { log = try await EarlierLog.make() }
 
     @Test(
         "P10, E1: protocol 1 for devices old and new while earlier programs read the log; Recall once the format is raised"

@@ -32,7 +32,10 @@ struct EarlierLog {
     /// The events in the order of the file: by partition and offset.
     let events: [LoggedEvent]
 
-    init() throws {
+    /// On a thread of its own: making it takes a second or two.
+    static func make() async throws -> EarlierLog { try await onThread { try EarlierLog() } }
+
+    private init() throws {
         conninfo = try TestCluster.shared.makeDatabase()
         let text = try String(contentsOf: Self.file, encoding: .utf8)
         events = try text.split(separator: "\n").map(LoggedEvent.init(line:))

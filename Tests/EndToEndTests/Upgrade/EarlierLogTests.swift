@@ -15,7 +15,7 @@ import Testing
     private let a = Scope.app(AppID("a")!)
     private let b = Scope.app(AppID("b")!)
 
-    init() throws { log = try EarlierLog() }
+    init() async throws { log = try await EarlierLog.make() }
 
     // MARK: Read model
 

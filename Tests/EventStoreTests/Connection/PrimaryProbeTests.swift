@@ -12,7 +12,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: place) }
         var settings = EmbeddedClusterSettings()
         settings.isDurable = false
-        settings.stopTimeout = .zero
+        settings.stopTimeout = .seconds(120)
         settings.overrides = ["shared_buffers": "32MB", "max_wal_size": "256MB"]
         let cluster = try EmbeddedCluster.start(dataDirectory: place, settings: settings)
         var configuration = PostgresConfiguration(conninfo: cluster.conninfo)
@@ -23,13 +23,16 @@ import Testing
         let store = StoreConfiguration(configuration, assumesRole: false).serving(StoreInterruption())
         let probe = PrimaryProbe(store)
         // Every session may know the setting by now, and none waits until the checkpointer has it too.
+        // One that is slow for another reason is not the third in a row.
+        var failures = 0
         try eventually("commits wait") {
             do {
                 _ = try probe.prove { _ in }
-                return false
+                failures = 0
             } catch is PostgresError {
-                return true
+                failures += 1
             }
+            return failures == 3
         }
         for _ in 0..<5 { #expect(throws: PostgresError.self) { try probe.prove { _ in } } }
         // Whoever asks how PostgreSQL is must hear several times in two seconds that it answers.

@@ -70,7 +70,9 @@ struct InDoubtTests {
         let outcome = Mutex<Result<[Partition: PartitionOutcome], any Error>?>(nil)
         let fixture = fixture
         try withThread {
-            let result = Result { try LogWriter().resolveInDoubt(batches, on: fixture.connection()) }
+            let result = Result {
+                try LogWriter().resolveInDoubt(batches, on: fixture.connection(), lockSeconds: 120)
+            }
             outcome.withLock { $0 = result }
         } during: {
             // Closed even if an expectation fails, so that the resolver does not wait for ever.

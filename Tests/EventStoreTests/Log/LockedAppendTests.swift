@@ -46,6 +46,8 @@ import Testing
         try append(on: other)
         let known = try (0..<2).map { try head($0, on: mine) }
         try append(count: 5, on: other)
+        // The locks are held for two idle seconds at most: what is asked meanwhile is planned before.
+        _ = try (waiting(observer), head(on: observer))
         let locked = try LogWriter().lock(behind: known.reversed(), limit: 5, on: mine)
         #expect(locked.map(\.head.partition) == [Partition(0), Partition(1)])
         guard case .events(let gap) = locked[0].gap, case .events(let none) = locked[1].gap else {
