@@ -152,8 +152,9 @@ def markdown(figures, lanes, picture):
         "# Benchmarks", "",
         "Whatever is compared is taken in the same run, on the same PostgreSQL, with the same durability, in turn (ours, "
         "yardstick, ours, …). Median, and the least and greatest in brackets. Each lane has a server and a cluster of its "
-        "own; before each measurement it is vacuumed and a checkpoint is made, which is nobody's time. Absolute rates, and "
-        "goals without a yardstick, mean little on another machine.", "",
+        "own. It is vacuumed, and a checkpoint is made, before each round of append, append-single, contention, fairness and "
+        "message-db, and once before the replays, which is nobody's time. Absolute rates, and goals without a yardstick, "
+        "mean little on another machine.", "",
         f"![How far each lane is from its goal]({picture})", "",
         "| Lane | Ours | Against | Ratio of rates | Goal | Ratio by processor time |",
         "| --- | --- | --- | --- | --- | --- |",
