@@ -30,7 +30,11 @@ import Testing
             defer { isOver.withLockedValue { $0 = true } }
             let configuration = SyncServerConfiguration(host: "127.0.0.1", port: port.number, security: .plaintext)
             try await awaiting("a hundred connections") {
-                try await SyncServer.tryListening(configuration)
+                do {
+                    try await SyncServer.tryListening(configuration)
+                } catch SyncServerError.cannotListen {
+                    // A program that another test starts holds the listener that is just closed, until it runs.
+                }
                 return connected.withLockedValue { $0.count } >= 100
             }
         }
