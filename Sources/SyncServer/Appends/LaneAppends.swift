@@ -13,6 +13,9 @@ final class LaneAppends {
     /// Such rests end together, as many as fall into so many milliseconds: to look for those that have ended takes time
     /// too.
     private static let restStep: Int64 = 16
+    /// A device rests in parts of so many milliseconds while bulk rests: it goes on soon when there is nobody any more for
+    /// whom it would.
+    private static let bulkRestPart: Int64 = 64
 
     private var queue = AppendQueue()
     private let context: LaneContext
@@ -28,8 +31,8 @@ final class LaneAppends {
     private var lastEnd = MonotonicTime(milliseconds: .min)
     /// How many frames found no room in the statement.
     private var heldBack: Int64 = 0
-    /// Until when the last user who asked for little beside one who asked for much counts.
-    private var lightUntil = MonotonicTime(milliseconds: .min)
+    /// For whom bulk makes room.
+    private var quiet = QuietUsers()
 
     /// - Parameter head: gives a partition's head as the lane knows it.
     init(
@@ -63,7 +66,7 @@ final class LaneAppends {
         return WorkBounds(
             ofUser: configuration.workPerUser, ofStatement: configuration.workPerStatement,
             ofLightUser: { recent.rest(of: $0, now: now) },
-            ofHeavyUsers: now >= lightUntil ? .max : now < pace.restsUntil ? 0 : configuration.workBesideLight,
+            ofHeavyUsers: now >= quiet.end ? .max : now < pace.restsUntil ? 0 : configuration.workBesideLight,
             ofDearEvent: configuration.workOfDearEvent)
     }
 
@@ -161,10 +164,20 @@ final class LaneAppends {
         let began = max(busySince, lastEnd)
         lastEnd = now
         recent.use(staging.users, now: now)
-        if staging.heavyWork > 0 || began < lightUntil, recent.asksForLittle(staging.users, now: now) {
-            lightUntil = now.adding(milliseconds: context.configuration.lightMilliseconds)
+        if staging.heavyWork > 0 || began < quiet.end {
+            for user in staging.users where user.work > 0 { noteQuiet(user, now: now) }
         }
-        if began < lightUntil { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
+        if began < quiet.end { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
+    }
+
+    /// Finds out whether bulk makes room for a user who has asked for something beside it.
+    private func noteQuiet(_ user: StagedUser, now: MonotonicTime) {
+        if !recent.isQuiet(user.id, now: now) {
+            quiet.remove(user.id)
+        } else if user.isLight {
+            let end = now.adding(milliseconds: context.configuration.lightMilliseconds)
+            quiet.insert(user.id, until: end, now: now)
+        }
     }
 
     private func stage(
@@ -184,7 +197,10 @@ final class LaneAppends {
         guard staging.carries(user.partition) else { return .postponed }
         // A frame of which only the answer is missing needs no room.
         guard staging.hasRoomForWork(of: id) || frame.isTaken && !staging.isUnfolded(id) else {
-            holdBack(session.identity, until: now < pace.restsUntil && staging.asksForMuch(id) ? pace.restsUntil : now)
+            let rests = now < min(quiet.end, pace.restsUntil) && staging.asksForMuch(id)
+            if rests { quiet.remove(id) }
+            let part = min(pace.restsUntil, now.adding(milliseconds: Self.bulkRestPart))
+            holdBack(session.identity, until: rests ? part : now)
             return .postponed
         }
         if frame.progress != nil { staging.markPartial(id) }

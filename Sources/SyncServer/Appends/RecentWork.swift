@@ -32,10 +32,8 @@ final class RecentWork {
         }
     }
 
-    /// Whether any of the users asks for little in this statement, and has asked for little for a while: bulk makes
-    /// room for such users only. Many who all send event after event are past `lightWork` now and then, each at other
-    /// moments: without the second condition they would rest for each other in turn, though nobody is quiet.
-    func asksForLittle(_ users: [StagedUser], now: MonotonicTime) -> Bool {
-        users.contains { $0.isLight && quiet.rest(of: $0.id, now: now) > 0 }
-    }
+    /// Whether the user has asked for little for a while: bulk makes room for such users only. Many who all send event
+    /// after event are past `lightWork` now and then, each at other moments: they would rest for each other in turn,
+    /// though nobody is quiet.
+    func isQuiet(_ user: UserID, now: MonotonicTime) -> Bool { quiet.rest(of: user, now: now) > 0 }
 }

@@ -48,30 +48,23 @@ import Testing
     @Test("Q1: others make room for whoever asks for little, a burst included, and not for who goes on asking")
     func littleLately() {
         let recent = recent()
-        func light(_ user: UserID) -> StagedUser {
-            var share = WorkShare(lightWork: 100)
-            _ = share.add(1)
-            return StagedUser(user, share)
-        }
         recent.use([staged(anna, 400), staged(ben, 60)], now: at(0))
-        #expect(recent.asksForLittle([light(anna)], now: at(0)))
+        #expect(recent.isQuiet(anna, now: at(0)))
         recent.use([staged(anna, 400)], now: at(0))
-        #expect(!recent.asksForLittle([light(anna)], now: at(60)))
-        #expect(recent.asksForLittle([light(anna), light(ben)], now: at(60)))
-        #expect(recent.asksForLittle([light(anna)], now: at(61)))
-        #expect(!recent.asksForLittle([staged(anna, 60)], now: at(61)), "who asks for much now")
+        #expect(!recent.isQuiet(anna, now: at(60)) && recent.isQuiet(ben, now: at(60)))
+        #expect(recent.isQuiet(anna, now: at(61)))
         recent.use([staged(anna, 1_000_000)], now: at(61))
-        #expect(!recent.asksForLittle([light(anna)], now: at(961)) && recent.asksForLittle([light(anna)], now: at(962)))
+        #expect(!recent.isQuiet(anna, now: at(961)) && recent.isQuiet(anna, now: at(962)))
     }
 
     @Test(
-        "Q1: what is done for a user beside the lane counts like what the lane does; who asks for nothing is not quiet")
+        "Q1: what is done for a user beside the lane counts like what the lane does; who asks for nothing is not light")
     func beside() {
         let recent = recent()
         var user = StagedUser(anna, WorkShare(lightWork: 100))
-        #expect(!user.isLight && !recent.asksForLittle([user], now: at(0)))
+        #expect(!user.isLight)
         user.workBeside = 70
-        #expect(user.isLight && recent.asksForLittle([user], now: at(0)))
+        #expect(user.isLight)
         recent.use([user], now: at(0))
         #expect(recent.rest(of: anna, now: at(0)) == 30)
         user.workBeside = 101
