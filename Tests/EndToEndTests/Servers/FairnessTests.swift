@@ -16,17 +16,18 @@ import Testing
         let (client, _) = try await WireClient.open(server, user: user)
         try await client.append(from: 1, Envelope.setUp("a"))
         _ = try await client.appended()
-        var sequence = Int64(3)
+        var (sequence, bytes) = (Int64(3), [UInt8]())
         for frame in 0..<Self.frames {
             let events = (0..<Self.perFrame).map { Envelope.post("\(frame)-\($0)", app: "a") }
-            client.write(
-                bytes: FrameCodec.frame(
-                    .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: events))))
+            bytes += FrameCodec.frame(
+                .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: events)))
             sequence += Int64(events.count)
         }
-        quiet.write(
-            bytes: FrameCodec.frame(
-                .append(AppendRequest(firstSequence: DeviceSequence(3), envelopes: [.post("n", app: "a")]))))
+        let event = FrameCodec.frame(
+            .append(AppendRequest(firstSequence: DeviceSequence(3), envelopes: [.post("n", app: "a")])))
+        // All are made before the first is written: what is served meanwhile would say how fast this test is.
+        client.write(bytes: bytes)
+        quiet.write(bytes: event)
         _ = try await quiet.appended()
         return client
     }
