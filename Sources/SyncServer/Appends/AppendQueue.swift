@@ -56,8 +56,8 @@ struct AppendQueue {
     private var users = WorkAccounts<UserID, Devices>(goneLimit: goneUsers)
     /// The sessions whose users are being loaded, in their order.
     private var awaiting: [UserID: [UInt64]] = [:]
-    /// The devices that rest, until when, and their sessions with frames.
-    private var resting: [Owner: (until: MonotonicTime, sessions: [UInt64])] = [:]
+    /// The devices that rest or are held back.
+    private var resting: [Owner: Rest] = [:]
     /// The first end of those rests, and how many sessions with frames wait for any: thousands may rest, and are not
     /// looked through in every turn.
     private var (firstRestEnds, restingSessions): (MonotonicTime?, Int) = (nil, 0)
@@ -69,6 +69,15 @@ struct AppendQueue {
     private struct Owner: Hashable {
         var user: UserID
         var device: DeviceID
+    }
+
+    private struct Rest {
+        /// Until when the device rests, and until when it is held back.
+        var (restsUntil, heldUntil) = (MonotonicTime(milliseconds: .min), MonotonicTime(milliseconds: .min))
+        /// Its sessions with frames.
+        var sessions: [UInt64] = []
+
+        var end: MonotonicTime { max(restsUntil, heldUntil) }
     }
 
     /// How many frames wait for a statement.
@@ -141,21 +150,37 @@ struct AppendQueue {
     /// Ends the rests whose time is over.
     mutating func endRests(now: MonotonicTime) {
         guard let first = firstRestEnds, first <= now else { return }
-        let ended = resting.filter { $0.value.until <= now }
-        for (owner, rest) in ended.sorted(by: { ($0.value.until, $0.key.device) < ($1.value.until, $1.key.device) }) {
+        let ended = resting.filter { $0.value.end <= now }
+        for (owner, rest) in ended.sorted(by: { ($0.value.end, $0.key.device) < ($1.value.end, $1.key.device) }) {
             resting[owner] = nil
             for session in rest.sessions { count += lines[session]?.frames.count ?? 0 }
             restingSessions -= rest.sessions.count
             unplace(rest.sessions)
         }
-        firstRestEnds = resting.values.lazy.map(\.until).min()
+        firstRestEnds = resting.values.lazy.map(\.end).min()
     }
 
     /// Has the device's frames wait until then.
     mutating func rest(_ user: UserID, _ device: DeviceID, until end: MonotonicTime) {
-        let owner = Owner(user: user, device: device)
-        resting[owner] = (max(end, resting[owner]?.until ?? end), resting[owner]?.sessions ?? [])
+        rest(Owner(user: user, device: device), end) { $0.restsUntil = max($0.restsUntil, end) }
+    }
+
+    /// Has them wait until then, or until `endHolds`.
+    mutating func hold(_ user: UserID, _ device: DeviceID, until end: MonotonicTime) {
+        rest(Owner(user: user, device: device), end) { $0.heldUntil = max($0.heldUntil, end) }
+    }
+
+    private mutating func rest(_ owner: Owner, _ end: MonotonicTime, _ change: (inout Rest) -> Void) {
+        change(&resting[owner, default: Rest()])
         firstRestEnds = min(firstRestEnds ?? end, end)
+    }
+
+    /// Holds no device back any more: those that do not rest go on with the next `endRests`.
+    mutating func endHolds(now: MonotonicTime) {
+        for index in resting.values.indices {
+            resting.values[index].heldUntil = min(resting.values[index].heldUntil, now)
+        }
+        firstRestEnds = resting.values.lazy.map(\.end).min()
     }
 
     /// Has the sessions get a place with the next statement, before those that came later.

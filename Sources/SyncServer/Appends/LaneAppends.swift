@@ -13,9 +13,6 @@ final class LaneAppends {
     /// Such rests end together, as many as fall into so many milliseconds: to look for those that have ended takes time
     /// too.
     private static let restStep: Int64 = 16
-    /// A device rests in parts of so many milliseconds while bulk rests: it goes on soon when there is nobody any more for
-    /// whom it would.
-    private static let bulkRestPart: Int64 = 64
 
     private var queue = AppendQueue()
     private let context: LaneContext
@@ -164,10 +161,17 @@ final class LaneAppends {
         let began = max(busySince, lastEnd)
         lastEnd = now
         recent.use(staging.users, now: now)
-        if staging.heavyWork > 0 || began < quiet.end {
+        let madeRoom = began < quiet.end
+        if staging.heavyWork > 0 || madeRoom {
             for user in staging.users where user.work > 0 { noteQuiet(user, now: now) }
         }
-        if began < quiet.end { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
+        if began < quiet.end {
+            pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now)
+        } else if madeRoom {
+            // Nobody is left for whom bulk would wait.
+            pace.endRest()
+            queue.endHolds(now: now)
+        }
     }
 
     /// Finds out whether bulk makes room for a user who has asked for something beside it.
@@ -175,8 +179,7 @@ final class LaneAppends {
         if !recent.isQuiet(user.id, now: now) {
             quiet.remove(user.id)
         } else if user.isLight {
-            let end = now.adding(milliseconds: context.configuration.lightMilliseconds)
-            quiet.insert(user.id, until: end, now: now)
+            quiet.insert(user.id, until: now.adding(milliseconds: context.configuration.lightMilliseconds))
         }
     }
 
@@ -197,10 +200,8 @@ final class LaneAppends {
         guard staging.carries(user.partition) else { return .postponed }
         // A frame of which only the answer is missing needs no room.
         guard staging.hasRoomForWork(of: id) || frame.isTaken && !staging.isUnfolded(id) else {
-            let rests = now < min(quiet.end, pace.restsUntil) && staging.asksForMuch(id)
-            if rests { quiet.remove(id) }
-            let part = min(pace.restsUntil, now.adding(milliseconds: Self.bulkRestPart))
-            holdBack(session.identity, until: rests ? part : now)
+            let restsUntil = min(pace.restsUntil, quiet.end)
+            holdBack(session.identity, until: now < restsUntil && staging.asksForMuch(id) ? restsUntil : now)
             return .postponed
         }
         if frame.progress != nil { staging.markPartial(id) }
@@ -231,7 +232,7 @@ final class LaneAppends {
         heldBack += 1
         let time = now.adding(milliseconds: rest).milliseconds
         let end = max(end, MonotonicTime(milliseconds: time - time % Self.restStep))
-        if end > now { queue.rest(identity.user, identity.device, until: end) }
+        if end > now { queue.hold(identity.user, identity.device, until: end) }
     }
 }
 

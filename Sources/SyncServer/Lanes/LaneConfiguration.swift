@@ -38,8 +38,8 @@ struct LaneConfiguration: Sendable {
     var bulkRestPerMillisecond: Int64 = 200
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
-    /// For how long bulk makes room after the last statement of a user who asks for little, and how long a user is taken
-    /// for one who asks for much at most, once they ask for nothing more.
+    /// For how long bulk makes room after the last statement of a user who asks for little, unless they ask for much before;
+    /// and how long a user is taken for one who asks for much at most, once they ask for nothing more.
     var lightMilliseconds: Int64 = 1_000
     /// A device rests after an event that alone took more work than this (rule Q1).
     var workOfDearEvent = 5_000

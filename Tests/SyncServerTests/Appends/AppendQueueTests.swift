@@ -146,6 +146,27 @@ import Testing
         #expect(rest.count == 4 && queue.isEmpty && queue.nextRestEnds == nil)
     }
 
+    @Test("Q1: devices that are held back go on when nobody is any more, but one that rests for itself")
+    func holdsEnd() {
+        let owners = [UInt64(1): LaneSamples.identity(anna, phone), 2: LaneSamples.identity(anna, watch)]
+        let (held, rested) = (MonotonicTime(milliseconds: 1_000), MonotonicTime(milliseconds: 500))
+        var queue = AppendQueue()
+        for session in [UInt64(1), 2] { queue.enqueue(frame(session)) }
+        queue.hold(anna, phone, until: held)
+        queue.hold(anna, watch, until: held)
+        queue.rest(anna, watch, until: rested)
+        #expect(stage(&queue, owners).isEmpty && queue.isEmpty)
+        queue.endRests(now: rested)
+        #expect(queue.isEmpty && queue.nextRestEnds == held)
+        queue.rest(anna, watch, until: MonotonicTime(milliseconds: 700))
+        queue.endHolds(now: MonotonicTime(milliseconds: 600))
+        queue.endRests(now: MonotonicTime(milliseconds: 600))
+        #expect(stage(&queue, owners).map(\.session) == [1])
+        #expect(queue.nextRestEnds == MonotonicTime(milliseconds: 700))
+        queue.endRests(now: MonotonicTime(milliseconds: 700))
+        #expect(stage(&queue, owners).map(\.session) == [2] && queue.nextRestEnds == nil)
+    }
+
     @Test("G2: what rests is removed too")
     func restsRemoved() {
         let owners: [UInt64: Identity] = [1: LaneSamples.identity(anna, phone)]

@@ -6,81 +6,119 @@ import Testing
 
 @testable import SyncServer
 
-/// Devices that send event after event, each as soon as the one before it is answered.
+/// Devices that send event after event, each as soon as the one before it is answered; and one that sends something now
+/// and then.
 @Suite struct CrowdTests {
+    /// What one part of a run saw.
+    private struct Part {
+        /// For how long nothing was appended.
+        var idleMilliseconds = Int64(0)
+        /// How many events of the crowd were.
+        var events = 0
+        /// How long the quiet device waited for its answers.
+        var waits: [Int64] = []
+    }
+
     private let store = PartLog()
     private let users = PartUsers()
     private let time = PartTime()
     private let appends: LaneAppends
+    private let crowd = UInt64(1)...16
     private var sessions: [UInt64: LaneSession] = [:]
     private var sent: [UInt64: Int64] = [:]
 
     init() throws {
         let store = store
         appends = LaneAppends(LaneSamples.context(time, LaneConfiguration()), NoService()) { _ in store.head }
-        for id in UInt64(0)...16 {
+        for id in [0] + crowd {
             let user = UserID.random()
             try users.load(user, from: store)
             sessions[id] = LaneSamples.session(id, LaneSamples.identity(user))
         }
     }
 
-    private mutating func send(_ session: UInt64) {
-        let sequence = sent[session, default: 0] + 1
-        sent[session] = sequence
-        appends.enqueue(LaneSamples.append(session, [LaneSamples.focus()], at: sequence))
+    private mutating func send(_ session: UInt64, _ count: Int = 1) {
+        let events = (0..<count).map { _ in LaneSamples.focus() }
+        appends.enqueue(LaneSamples.append(session, events, at: sent[session, default: 0] + 1))
+        sent[session, default: 0] += Int64(count)
     }
 
-    /// Appends for a while, each statement in 1 ms, and every 32nd in 8. Sessions 1 to 16 send event after event.
-    /// - Parameter period: how often session 0 sends an event; nil: never.
-    /// - Returns: for how long nothing was appended, and how many events of the crowd were, in the parts of that while.
+    /// When a device of the crowd begins.
+    private static func start(of session: UInt64) -> Int64 { 8 * Int64(session) }
+
+    /// Appends for a while, each statement in 1 ms, and every 32nd in 8.
+    /// - Parameter quiet: how many events session 0 sends at once, and how often, from `from` on.
     private mutating func run(
-        milliseconds: Int64, parts: Int64, quietEvery period: Int64? = nil
-    ) -> [(idle: Int64, events: Int)] {
+        parts: Int, of milliseconds: Int64, quiet: (count: Int, every: Int64, from: Int64)? = nil
+    ) -> [Part] {
         let began = time.now
-        var nextQuiet = period.map { _ in began }
-        var counted = Array(repeating: (idle: Int64(0), events: 0), count: Int(parts))
+        var passed: Int64 { time.now - began }
+        var waiting = Deque(crowd)
+        var (nextQuiet, quietSince) = (quiet?.from, Int64(0))
+        var counted = Array(repeating: Part(), count: parts)
         var statements = 0
-        var waiting = Deque(UInt64(1)...16)
-        while time.now - began < milliseconds {
-            while let next = waiting.first, time.now - began >= 8 * Int64(next) { send(waiting.removeFirst()) }
-            let part = Int((time.now - began) * parts / milliseconds)
-            if let next = nextQuiet, let period, next <= time.now {
-                send(0)
-                nextQuiet = next.adding(milliseconds: period)
+        while passed < Int64(parts) * milliseconds {
+            let part = Int(passed / milliseconds)
+            while let next = waiting.first, passed >= Self.start(of: next) { send(waiting.removeFirst()) }
+            if let quiet, let next = nextQuiet, passed >= next {
+                send(0, quiet.count)
+                (nextQuiet, quietSince) = (next + quiet.every, passed)
             }
-            appends.endRests()
-            var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head], bounds: appends.bounds)
-            let (sessions, busySince) = (sessions, time.now)
-            appends.stage(
-                into: &staging, users, session: { sessions[$0] }, connected: { _ in [] }, foldFailed: { _, _ in })
-            guard !staging.answers.isEmpty else {
-                let next = [appends.nextRestEnds, nextQuiet].compactMap { $0 }.min()
-                let pause = max(1, (next ?? time.now) - time.now)
-                counted[part].idle += pause
+            guard let staging = stage() else {
+                let next = [appends.nextRestEnds.map { $0 - began }, nextQuiet, waiting.first.map(Self.start)]
+                // Whoever is held back is known to rest in the next turn.
+                let pause = appends.isEmpty ? max(1, (next.compactMap { $0 }.min() ?? passed) - passed) : 1
+                counted[part].idleMilliseconds += pause
                 time.advance(pause)
                 continue
             }
+            let busySince = time.now
             statements += 1
             time.advance(statements % 32 == 0 ? 8 : 1)
             appends.ended(staging, busySince: busySince)
-            for answer in staging.answers where answer.append.session > 0 {
-                counted[part].events += 1
-                send(answer.append.session)
+            for answer in staging.answers where answer.appended != nil {
+                if answer.append.session == 0 {
+                    counted[part].waits.append(passed - quietSince)
+                } else {
+                    counted[part].events += 1
+                    send(answer.append.session)
+                }
             }
+            appends.putBack(staging.answers.compactMap(\.rest))
         }
         return counted
     }
 
-    @Test("Q1: devices that begin together and go on sending do not rest for each other")
-    mutating func beginsTogether() {
-        let parts = run(milliseconds: 2_000, parts: 4)
-        #expect(parts.allSatisfy { $0.idle <= 64 && $0.events >= 3_000 }, "\(parts)")
+    /// What the next statement carries; nil when it carries nothing.
+    private func stage() -> AppendStaging? {
+        appends.endRests()
+        var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head], bounds: appends.bounds)
+        appends.stage(
+            into: &staging, users, session: { sessions[$0] }, connected: { _ in [] }, foldFailed: { _, _ in })
+        return staging.answers.isEmpty ? nil : staging
     }
 
-    @Test("Q1: while somebody asks for little now and then, such devices rest")
-    mutating func restsForQuiet() {
-        let parts = run(milliseconds: 4_000, parts: 4, quietEvery: 300)
-        #expect(parts.dropFirst().allSatisfy { $0.idle >= 500 && $0.events > 0 }, "\(parts)")
+    @Test("Q1: devices that begin together and go on sending do not rest for each other")
+    mutating func beginsTogether() {
+        let parts = run(parts: 4, of: 500)
+        #expect(parts.allSatisfy { $0.idleMilliseconds <= 32 && $0.events >= 5_000 }, "\(parts)")
+    }
+
+    @Test(
+        "Q1: while somebody asks for little now and then, a burst of some events included, bulk rests, and they do not wait",
+        arguments: [(count: 1, every: Int64(300)), (count: 20, every: 900)])
+    mutating func restsForQuiet(count: Int, every: Int64) {
+        let parts = run(parts: 4, of: 1_000, quiet: (count, every, 0))
+        // Alone they append 13,000 in a second.
+        #expect(parts.dropFirst().allSatisfy { (1...4_000).contains($0.events) }, "\(parts)")
+        let waits = parts.flatMap(\.waits)
+        #expect(waits.count >= 4 && waits.allSatisfy { $0 <= 16 }, "\(waits)")
+    }
+
+    @Test("Q1: bulk rests for a second more when nobody asks for little any more, and then no longer")
+    mutating func quietEnds() {
+        let parts = run(parts: 6, of: 500, quiet: (1, 60_000, 1_000))
+        #expect(parts[2].idleMilliseconds + parts[3].idleMilliseconds >= 500, "\(parts)")
+        #expect(parts[5].idleMilliseconds <= 32 && parts[5].events >= 5_000, "\(parts)")
     }
 }

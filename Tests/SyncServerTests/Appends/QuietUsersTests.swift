@@ -7,40 +7,45 @@ import Testing
 /// For whom bulk makes room.
 @Suite struct QuietUsersTests {
     private var quiet = QuietUsers()
-    private let users = (0...QuietUsers.most).map { _ in UserID.random() }
+    private let anna = UserID.random()
+    private let ben = UserID.random()
 
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
-
-    private mutating func insert(_ index: Int, now: Int64) {
-        quiet.insert(users[index], until: at(now + 100), now: at(now))
-    }
 
     @Test("Q1: bulk makes room until the time of the last such user is over, and no longer once none is left")
     mutating func ends() {
         #expect(quiet.end == at(.min))
-        insert(0, now: 0)
-        insert(1, now: 10)
-        insert(0, now: 20)
+        for (user, end) in [(anna, 100), (ben, 110), (anna, 120), (anna, 120)] as [(UserID, Int64)] {
+            quiet.insert(user, until: at(end))
+        }
         #expect(quiet.end == at(120))
-        quiet.remove(users[0])
+        quiet.remove(anna)
+        quiet.remove(anna)
         #expect(quiet.end == at(110))
-        quiet.remove(users[0])
-        quiet.remove(users[1])
+        quiet.insert(anna, until: at(130))
+        quiet.remove(ben)
+        #expect(quiet.end == at(130))
+        quiet.remove(anna)
         #expect(quiet.end == at(.min))
     }
 
-    @Test("Q1: a few stand for all; whoever's time is over leaves their place to the next")
-    mutating func few() {
-        for index in 0..<QuietUsers.most { insert(index, now: Int64(index)) }
-        insert(QuietUsers.most, now: 99)
-        #expect(quiet.end == at(100 + Int64(QuietUsers.most) - 1), "one too many")
-        insert(3, now: 99)
-        #expect(quiet.end == at(199))
-        insert(QuietUsers.most, now: 100)
-        #expect(quiet.end == at(200))
-        for user in users.dropFirst().dropLast() { quiet.remove(user) }
-        #expect(quiet.end == at(200))
-        quiet.remove(users[QuietUsers.most])
-        #expect(quiet.end == at(.min))
+    @Test("Q1: more users than are named stay until their time is over, and those who are named as long as they may")
+    mutating func many() {
+        quiet.insert(anna, until: at(1))
+        let users = (1...QuietUsers.named).map { _ in UserID.random() }
+        for user in users { quiet.insert(user, until: at(2)) }
+        quiet.remove(anna)
+        quiet.insert(ben, until: at(3))
+        #expect(quiet.end == at(3))
+        for user in users.dropFirst() + [ben] { quiet.remove(user) }
+        #expect(quiet.end == at(2), "the first of them is not named any more")
+    }
+
+    @Test("Q1: a user who has time after time is one user, however often")
+    mutating func again() {
+        quiet.insert(ben, until: at(0))
+        for time in 1...Int64(2 * QuietUsers.named) { quiet.insert(anna, until: at(time)) }
+        quiet.remove(anna)
+        #expect(quiet.end == at(0))
     }
 }
