@@ -177,8 +177,10 @@ struct AppendQueue {
 
     /// Holds no device back any more: those that do not rest go on with the next `endRests`.
     mutating func endHolds(now: MonotonicTime) {
-        for index in resting.values.indices {
-            resting.values[index].heldUntil = min(resting.values[index].heldUntil, now)
+        resting = resting.mapValues { rest in
+            var rest = rest
+            rest.heldUntil = min(rest.heldUntil, now)
+            return rest
         }
         firstRestEnds = resting.values.lazy.map(\.end).min()
     }

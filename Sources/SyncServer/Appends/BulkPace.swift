@@ -37,6 +37,4 @@ struct BulkPace {
         let end = now.adding(milliseconds: excess * configuration.bulkRestPerMillisecond)
         restsUntil = min(mostRest, max(restsUntil, end))
     }
-    /// Lets bulk go on at once: users who ask for little append no more.
-    mutating func endRest() { restsUntil = MonotonicTime(milliseconds: .min) }
 }

@@ -28,8 +28,8 @@ final class LaneAppends {
     private var lastEnd = MonotonicTime(milliseconds: .min)
     /// How many frames found no room in the statement.
     private var heldBack: Int64 = 0
-    /// For whom bulk makes room.
-    private var quiet = QuietUsers()
+    /// For whom bulk makes room, and whether it does.
+    private var (quiet, makesRoom) = (QuietUsers(), false)
 
     /// - Parameter head: gives a partition's head as the lane knows it.
     init(
@@ -72,11 +72,21 @@ final class LaneAppends {
     /// Puts frames that were taken out back before all others of their sessions, in their order.
     func putBack(_ frames: [PendingAppend]) { queue.putBack(frames) }
 
-    /// When frames go on that wait because their device rests; nil when none do.
-    var nextRestEnds: MonotonicTime? { queue.nextRestEnds }
+    /// When frames go on that wait because their device rests or is held back; nil when none do.
+    var nextRestEnds: MonotonicTime? {
+        guard makesRoom, let next = queue.nextRestEnds else { return queue.nextRestEnds }
+        return min(next, max(quiet.end, context.clock.monotonic()))
+    }
 
-    /// Lets the frames go on whose devices have rested.
-    func endRests() { queue.endRests(now: context.clock.monotonic()) }
+    /// Lets the frames go on whose devices have rested; those of bulk too when nobody is left for whom it makes room.
+    func endRests() {
+        let now = context.clock.monotonic()
+        if makesRoom, now >= quiet.end {
+            makesRoom = false
+            queue.endHolds(now: now)
+        }
+        queue.endRests(now: now)
+    }
 
     func removeAll() -> [PendingAppend] { queue.removeAll() }
 
@@ -161,26 +171,14 @@ final class LaneAppends {
         let began = max(busySince, lastEnd)
         lastEnd = now
         recent.use(staging.users, now: now)
-        let madeRoom = began < quiet.end
-        if staging.heavyWork > 0 || madeRoom {
-            for user in staging.users where user.work > 0 { noteQuiet(user, now: now) }
+        if staging.heavyWork > 0 || began < quiet.end {
+            let end = now.adding(milliseconds: context.configuration.lightMilliseconds)
+            for user in staging.users where user.isLight && recent.isQuiet(user.id, now: now) {
+                quiet.insert(user.id, until: end)
+                makesRoom = true
+            }
         }
-        if began < quiet.end {
-            pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now)
-        } else if madeRoom {
-            // Nobody is left for whom bulk would wait.
-            pace.endRest()
-            queue.endHolds(now: now)
-        }
-    }
-
-    /// Finds out whether bulk makes room for a user who has asked for something beside it.
-    private func noteQuiet(_ user: StagedUser, now: MonotonicTime) {
-        if !recent.isQuiet(user.id, now: now) {
-            quiet.remove(user.id)
-        } else if user.isLight {
-            quiet.insert(user.id, until: now.adding(milliseconds: context.configuration.lightMilliseconds))
-        }
+        if began < quiet.end { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
     }
 
     private func stage(
@@ -200,8 +198,7 @@ final class LaneAppends {
         guard staging.carries(user.partition) else { return .postponed }
         // A frame of which only the answer is missing needs no room.
         guard staging.hasRoomForWork(of: id) || frame.isTaken && !staging.isUnfolded(id) else {
-            let restsUntil = min(pace.restsUntil, quiet.end)
-            holdBack(session.identity, until: now < restsUntil && staging.asksForMuch(id) ? restsUntil : now)
+            holdBack(session.identity, until: staging.asksForMuch(id) ? restEnds(of: id, now: now) : now)
             return .postponed
         }
         if frame.progress != nil { staging.markPartial(id) }
@@ -222,6 +219,16 @@ final class LaneAppends {
             return .joins(session, work: question.work)
         case .postponed: return .postponed
         }
+    }
+
+    /// Until when a user who asks for much is held back, so that the machine has time for others.
+    private func restEnds(of user: UserID, now: MonotonicTime) -> MonotonicTime {
+        guard now < quiet.end, now < pace.restsUntil else { return now }
+        // A burst of whoever is quiet goes on at the pace of those who ask for little.
+        let flowsBack = now.adding(milliseconds: context.configuration.lightWorkMilliseconds)
+        guard !recent.isQuiet(user, now: now) else { return min(pace.restsUntil, flowsBack) }
+        quiet.remove(user)
+        return pace.restsUntil
     }
 
     /// Has the device of a frame that found no room rest, until `end` or longer. To ask thousands of such frames in every

@@ -20,11 +20,8 @@ final class RecentWork {
         mostMilliseconds = configuration.lightMilliseconds
     }
 
-    /// How much more may be done for the user now, in units of `Work`, until they ask for much. Who is quiet does not by
-    /// a burst.
-    func rest(of user: UserID, now: MonotonicTime) -> Int {
-        max(light.rest(of: user, now: now), quiet.rest(of: user, now: now))
-    }
+    /// How much more may be done for the user now, in units of `Work`, until they ask for much.
+    func rest(of user: UserID, now: MonotonicTime) -> Int { light.rest(of: user, now: now) }
 
     /// Counts what was done for users. Whoever asks for nothing more asks for little again after `lightMilliseconds` at
     /// most.
@@ -35,8 +32,8 @@ final class RecentWork {
         }
     }
 
-    /// Whether the user has asked for little for a while: bulk makes room for such users only. Many who all send event
-    /// after event are past `lightWork` now and then, each at other moments, and nobody of them is quiet: they do not
-    /// rest for each other in turn.
+    /// Whether the user has asked for little for a while, a burst now and then included: bulk makes room for such users
+    /// only. Many who all send event after event are past `lightWork` now and then, each at other moments, and nobody of
+    /// them is quiet.
     func isQuiet(_ user: UserID, now: MonotonicTime) -> Bool { quiet.rest(of: user, now: now) > 0 }
 }

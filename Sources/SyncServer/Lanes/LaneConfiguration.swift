@@ -23,7 +23,7 @@ struct LaneConfiguration: Sendable {
     /// processor. Their wait is what the next ones bound.
     var lightWork = 300
     var lightWorkMilliseconds: Int64 = 15
-    /// The work of a user for whom others make room: at once, and again within `quietWorkMilliseconds`. It is some
+    /// The work of a quiet user, for whom others make room: at once, and again within `quietWorkMilliseconds`. It is some
     /// fifteen events, and then seventy a second: less than a device asks for that sends event after event.
     var quietWork = 1_000
     var quietWorkMilliseconds: Int64 = 200
@@ -38,8 +38,8 @@ struct LaneConfiguration: Sendable {
     var bulkRestPerMillisecond: Int64 = 200
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 500
-    /// For how long bulk makes room after the last statement of a user who asks for little, unless they ask for much before;
-    /// and how long a user is taken for one who asks for much at most, once they ask for nothing more.
+    /// For how long bulk makes room after a statement of a quiet user who asks for little, unless they are held back as bulk
+    /// before; and how long a user is taken for one who asks for much at most, once they ask for nothing more.
     var lightMilliseconds: Int64 = 1_000
     /// A device rests after an event that alone took more work than this (rule Q1).
     var workOfDearEvent = 5_000

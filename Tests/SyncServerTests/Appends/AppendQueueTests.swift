@@ -146,7 +146,7 @@ import Testing
         #expect(rest.count == 4 && queue.isEmpty && queue.nextRestEnds == nil)
     }
 
-    @Test("Q1: devices that are held back go on when nobody is any more, but one that rests for itself")
+    @Test("Q1: all devices that are held back can go on at once; one that rests after a dear event rests on")
     func holdsEnd() {
         let owners = [UInt64(1): LaneSamples.identity(anna, phone), 2: LaneSamples.identity(anna, watch)]
         let (held, rested) = (MonotonicTime(milliseconds: 1_000), MonotonicTime(milliseconds: 500))

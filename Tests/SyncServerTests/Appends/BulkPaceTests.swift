@@ -50,11 +50,4 @@ import Testing
         for now in stride(from: Int64(200), through: 1_000, by: 100) { _ = rest(2_000, hasBulk: false, at: now) }
         #expect(first == 1_000 && pace.restsUntil == MonotonicTime(milliseconds: 1_100))
     }
-    @Test("Q1: bulk goes on at once when nobody is left for whom it would rest")
-    mutating func ends() {
-        _ = rest(3, at: 0)
-        let rest = rest(30, at: 100)
-        pace.endRest()
-        #expect(rest > 0 && pace.restsUntil < MonotonicTime(milliseconds: 100))
-    }
 }
