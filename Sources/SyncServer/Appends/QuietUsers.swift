@@ -5,13 +5,14 @@ import FocusCore
 /// one of them for a while. Whoever goes on until they are held back as bulk leaves, and when none is left nobody makes room:
 /// of many who begin together each is quiet at first, and all of them would rest for users who are bulk themselves by then.
 struct QuietUsers {
-    /// Of so many times that were given to users the user is known. Whoever had one before those keeps it until it is over.
-    static let known = 4_096
+    /// So many times are remembered with their users. A user whose time is not remembered keeps it until it is over, whatever
+    /// they ask for.
+    static let remembered = 4_096
 
     private var ends: [UserID: MonotonicTime] = [:]
-    /// Each time that was given, the last at the end. Whoever left, or was given another since, is here still.
+    /// Each time that a user was given, the last at the end. A user who left, or was given another since, is here still.
     private var order: Deque<(id: UserID, end: MonotonicTime)> = []
-    /// When the last time is over of which the user is not known any more.
+    /// When the last time is over whose user is not remembered any more.
     private var endOfOthers = MonotonicTime(milliseconds: .min)
 
     /// Until when bulk makes room; in the past when there is nobody for whom it would.
@@ -21,7 +22,7 @@ struct QuietUsers {
     mutating func insert(_ id: UserID, until end: MonotonicTime) {
         guard ends.updateValue(end, forKey: id) != end else { return }
         order.append((id, end))
-        guard order.count > Self.known, let first = order.popFirst(), ends[first.id] == first.end else { return }
+        guard order.count > Self.remembered, let first = order.popFirst(), ends[first.id] == first.end else { return }
         ends[first.id] = nil
         endOfOthers = first.end
     }
