@@ -21,6 +21,8 @@ enum AttackKind: String, CaseIterable, ExpressibleByArgument {
     case previews
     /// Donates interactions and deletes them all.
     case donations
+    /// Donates interactions with an intent that the app has not declared: events that are logged, and change nothing.
+    case refusals
     /// Asks for all rows of a full list afresh.
     case resync
     /// Asks for the speed over all of a long finished route.
@@ -61,7 +63,7 @@ struct AttackMix {
     private static func registration(name: String) -> [(AppID?, EventBody)] {
         let registered = AppRegistered(
             name: name, build: 1, declaredIntents: [.sendMessage],
-            capabilities: [.pushNotifications, .communication, .timeSensitive],
+            capabilities: [.pushNotifications, .communication, .timeSensitive, .siriKit],
             focusStatusUsageDescription: "So that friends know when to write.")
         return [(app, .appRegistered(registered))]
             + AuthorizationKind.allCases.map {
@@ -84,7 +86,7 @@ struct AttackMix {
         case .speeds:
             route("long", zigzag: false, points: Self.routePoints) + [.append(finish("long"))]
         case .repeats: [.append((0..<1_000).map { _ in focus(isActive: true) })]
-        case .badges, .donations: []
+        case .badges, .donations, .refusals: []
         }
     }
 
@@ -184,6 +186,7 @@ struct AttackMix {
         case .held: return .append([settings { $0.timeSensitive = isOdd ? .off : .on }])
         case .previews: return .append([settings { $0.previews = isOdd ? .never : .always }])
         case .donations: return nextDonations()
+        case .refusals: return donated { .startCall(StartCall(kind: .audio, participants: [$0])) }
         case .resync: return .message(.resync([.notifications]))
         case .speeds:
             let question = FetchQuestion.routeSpeed(
@@ -202,15 +205,19 @@ struct AttackMix {
         return preparation.popLast() ?? .again
     }
 
-    private mutating func nextDonations() -> AttackMessage {
+    private func nextDonations() -> AttackMessage {
         if step.isMultiple(of: 11) { return .append([(Self.app, .interactionDeleted(.all))]) }
-        return .append(
+        return donated { person in
+            .sendMessage(SendMessage(conversationID: "c\(person.handle)", recipients: [person]))
+        }
+    }
+
+    private func donated(_ intent: (Person) -> InteractionIntent) -> AttackMessage {
+        .append(
             (0..<1_000).map { number in
-                let message = SendMessage(
-                    conversationID: "c\(number % 50)", recipients: [Person(handle: "p\(number % 50)")])
                 let donated = InteractionDonated(
-                    interactionID: "\(step)-\(number)", direction: .outgoing, intent: .sendMessage(message),
-                    startedAt: time(Double(number)))
+                    interactionID: "\(step)-\(number)", direction: .outgoing,
+                    intent: intent(Person(handle: "p\(number % 50)")), startedAt: time(Double(number)))
                 return (Self.app, .interactionDonated(donated))
             })
     }

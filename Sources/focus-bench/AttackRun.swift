@@ -56,8 +56,7 @@ final class AttackRun {
         let processor = ProcessorTime.ofThisProcess
         let began = DispatchTime.now().uptimeNanoseconds
         let end = began + UInt64(seconds) * 1_000_000_000
-        report.answers = 0
-        report.refused = 0
+        (report.sent, report.answers, report.refused) = (0, 0, 0)
         while DispatchTime.now().uptimeNanoseconds < end {
             while appends < Self.window, questions < 4, !socket.isBlocked, mayAsk { try send(mix.next()) }
             try serve()
@@ -98,6 +97,7 @@ final class AttackRun {
     // MARK: Sending
 
     private func send(_ message: AttackMessage) throws {
+        report.sent += 1
         switch message {
         case .append(let bodies):
             let first = DeviceSequence(sequence + 1)
@@ -149,22 +149,28 @@ final class AttackRun {
             isOpen = true
             quota = quota(welcome.quotas)
         case .appended(let appended):
+            try count(appended.refused)
             report.answers += 1
-            report.refused += appended.refused.count
-            report.refusal = appended.refused.first?.code ?? report.refusal
             appends -= 1
         case .fetched: answered()
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _):
             try reached(cursor.version)
         case .ping(let nonce): try socket.send(FrameCodec.frame(ClientMessage.pong(nonce)))
         case .error(let error):
-            report.refusal = error.code.rawValue
+            report.error = error.code.rawValue
             // Without the fetch that it answers, the session ends.
             guard error.request != nil else { throw CommandFailure("\(error.code.rawValue): \(error.message)") }
             questions -= 1
         case .goAway(let goAway): throw CommandFailure("The server said \(goAway.code.rawValue).")
         default: break
         }
+    }
+
+    /// An event that is refused costs little: an attack that is not meant to be refused would measure nothing.
+    private func count(_ refused: [RefusedEvent]) throws {
+        report.refused += refused.count
+        guard let first = refused.first, report.kind != .refusals else { return }
+        throw CommandFailure("The attack's event \(first.sequence) was refused: \(first.code): \(first.message)")
     }
 
     private func reached(_ version: Version) throws {

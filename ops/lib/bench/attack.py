@@ -29,6 +29,8 @@ DEVICES, RATE = 50, 100
 # The attackers' machines are elsewhere where there is a network: here they are nice, as are the processes that they are
 # compared with, so that what they ask of the server counts and not that they run beside it.
 NICE = ("nice", "-n", "10")
+# Seconds in which those work for their share once.
+PERIOD = 0.01
 WINDOW = 60
 # Seconds that one of focus-bench's attackers stays the same user, preparation included.
 TURN = (60, 180)
@@ -253,7 +255,8 @@ class Trial:
         """Latencies beside processes that take as much processor as the attackers did."""
         count = max(1, int(share + 0.999))
         burners = [
-            subprocess.Popen([*NICE, sys.executable, "-c", fairness.BURNER, str(share / count)]) for _ in range(count)]
+            subprocess.Popen([*NICE, sys.executable, "-c", fairness.BURNER, str(share / count * PERIOD), str(PERIOD)])
+            for _ in range(count)]
         try:
             return self.crowd.run(seconds, self.look)
         finally:
