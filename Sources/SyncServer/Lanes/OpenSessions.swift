@@ -3,23 +3,9 @@ import FocusCore
 /// The sessions of a lane, found by their connection, their user or their device's store. Also holds the connections
 /// that wait to be admitted, and the sessions that were told to go until their connections are closed.
 struct OpenSessions {
-    /// Names a device's local store. The newer of two connections of one store wins (rule P8).
-    private struct StoreKey: Hashable {
-        var user: UserID
-        var device: DeviceID
-        var scope: Scope
-        var incarnation: Incarnation
-
-        init(_ identity: Identity, _ incarnation: Incarnation) {
-            (user, device, scope) = (identity.user, identity.device, identity.scope)
-            self.incarnation = incarnation
-        }
-    }
-
     private var sessions: [UInt64: LaneSession] = [:]
     /// Each user's sessions, in the order in which they were opened, or have their turns.
     private var ofUser: [UserID: [LaneSession]] = [:]
-    private var ofStore: [StoreKey: LaneSession] = [:]
     /// A connection that waits to be admitted.
     struct Waiting {
         let handle: SessionHandle
@@ -52,9 +38,13 @@ struct OpenSessions {
     /// The devices of the user that have a session.
     func devices(of user: UserID) -> Set<DeviceID> { Set(sessions(of: user).lazy.map(\.identity.device)) }
 
-    /// The session of the device's store; nil when it has none.
+    /// The newest session of the device's local store; nil when it has none. The newer of two connections of one store
+    /// wins (rule P8).
     func session(of identity: Identity, _ incarnation: Incarnation) -> LaneSession? {
-        ofStore[StoreKey(identity, incarnation)]
+        sessions(of: identity.user).lazy.filter {
+            $0.identity.device == identity.device && $0.identity.scope == identity.scope
+                && $0.incarnation == incarnation
+        }.max { $0.handle.id < $1.handle.id }
     }
 
     /// Whether the user's devices, and this device in its scope, may have another session (rule Q6).
@@ -76,11 +66,10 @@ struct OpenSessions {
         return waiting
     }
 
-    /// Adds a session. Its store is found by it from now on, also if the store has another session that is not removed.
+    /// Adds a session.
     mutating func insert(_ session: LaneSession) {
         sessions[session.handle.id] = session
         ofUser[session.identity.user, default: []].append(session)
-        ofStore[StoreKey(session.identity, session.incarnation)] = session
     }
 
     // MARK: Going
@@ -93,8 +82,6 @@ struct OpenSessions {
         let user = session.identity.user
         ofUser[user]?.removeAll { $0 === session }
         if ofUser[user]?.isEmpty == true { ofUser[user] = nil }
-        let store = StoreKey(session.identity, session.incarnation)
-        if ofStore[store] === session { ofStore[store] = nil }
         return session
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Sessions by connection, by user and by store; the three indexes change together.
+/// Sessions by connection, by user and by store; the two indexes change together.
 @Suite struct OpenSessionsTests {
     private let anna = UserID(UUID())
     private let ben = UserID(UUID())
@@ -36,6 +36,8 @@ import Testing
         let (earlier, later) = (LaneSamples.session(1, identity), LaneSamples.session(2, identity))
         sessions.insert(earlier)
         sessions.insert(later)
+        sessions.hadTurns([earlier], of: anna)
+        #expect(sessions.session(of: identity, Incarnation(1)) === later)
         #expect(sessions.remove(1) === earlier)
         #expect(sessions.session(of: identity, Incarnation(1)) === later)
     }
