@@ -17,6 +17,7 @@ final class StoreThread<Work: Sendable>: Sendable {
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let name: String
     private let priority: LaneThread.Priority
+    private let restPerWork: Double
     private let configuration: StoreConfiguration
     private let logger: Logger
     private let isStopping: @Sendable () -> Bool
@@ -27,17 +28,20 @@ final class StoreThread<Work: Sendable>: Sendable {
     ///   - name: the thread's, of at most 15 bytes.
     ///   - priority: of the thread. The database does its work like all other: whoever is kept from a processor there
     ///     may hold a lock that others wait for.
+    ///   - restPerWork: how many times as long as their last piece of work took a user's next one waits, as long as
+    ///     nobody else's work waits.
     ///   - isStopping: true ends the wait for a database that is away.
     ///   - owner: whose a piece of work is; nil: nobody's. Work of nobody is done in the order in which it came.
     ///   - perform: called on the thread, with one piece of work after the other. Gives what is left of it for a later
     ///     turn, and how much was done, in units of `Work`.
     init(
-        _ name: String, _ configuration: StoreConfiguration, priority: LaneThread.Priority = .usual, logger: Logger,
-        isStopping: @escaping @Sendable () -> Bool, owner: @escaping @Sendable (Work) -> UserID?,
+        _ name: String, _ configuration: StoreConfiguration, priority: LaneThread.Priority = .usual,
+        restPerWork: Double = 0, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
+        owner: @escaping @Sendable (Work) -> UserID?,
         perform: @escaping @Sendable (Work, StoreConnection) -> (rest: Work?, work: Int)
     ) {
         self.name = name
-        self.priority = priority
+        (self.priority, self.restPerWork) = (priority, restPerWork)
         self.configuration = configuration
         self.logger = logger
         self.isStopping = isStopping
@@ -76,15 +80,27 @@ final class StoreThread<Work: Sendable>: Sendable {
             onTrouble: { logger.warning("\(name) lacks the database", metadata: ["error": "\($0)"]) })
         defer { store.close() }
         var waiting = WorkAccounts<UserID?, Deque<Work>>(goneLimit: 1_024)
+        // Whose work was done last, and until when they rest if nobody else waits.
+        var last: (owner: UserID?, restsUntil: Deadline)?
+        var pause = Deadline.passed
         while true {
-            for work in mailbox.receive(until: waiting.isEmpty ? nil : .passed) {
+            for work in mailbox.receive(until: waiting.isEmpty ? nil : pause) {
                 guard let work else { return }
                 waiting.wait(owner(work), opening: [])
                 waiting.with(owner(work)) { $0.append(work) }
             }
-            guard let owner = waiting.next(), let work = waiting.with(owner, { $0.popFirst() }) ?? nil else { continue }
+            pause = .passed
+            guard let owner = waiting.next() else { continue }
+            if let last, last.owner == owner, waiting.isEmpty, !last.restsUntil.isPassed {
+                waiting.putBack(owner)
+                pause = last.restsUntil
+                continue
+            }
+            guard let work = waiting.with(owner, { $0.popFirst() }) ?? nil else { continue }
             guard !isStopping() else { return }
+            let began = ContinuousClock.now
             let (rest, done) = perform(work, store)
+            last = (owner, .after(seconds: restPerWork * ((ContinuousClock.now - began) / .seconds(1))))
             if let rest { waiting.with(owner) { $0.prepend(rest) } }
             let waits = waiting.with(owner) { !$0.isEmpty } ?? false
             waiting.endTurn(of: owner, work: done, waits: waits)
