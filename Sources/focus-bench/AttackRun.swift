@@ -166,7 +166,7 @@ final class AttackRun {
         }
     }
 
-    /// An event that is refused costs little: an attack that is not meant to be refused would measure nothing.
+    /// Refused events are not the work that a kind is named for, but for that of refusals.
     private func count(_ refused: [RefusedEvent]) throws {
         report.refused += refused.count
         guard let first = refused.first, report.kind != .refusals else { return }

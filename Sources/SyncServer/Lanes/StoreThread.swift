@@ -28,8 +28,8 @@ final class StoreThread<Work: Sendable>: Sendable {
     ///   - name: the thread's, of at most 15 bytes.
     ///   - priority: of the thread. The database does its work like all other: whoever is kept from a processor there
     ///     may hold a lock that others wait for.
-    ///   - restPerWork: how many times as long as their last piece of work took a user's next one waits, as long as
-    ///     nobody else's work waits.
+    ///   - restPerWork: how many microseconds a user's next piece of work waits for each unit of `Work` of the last one,
+    ///     as long as nobody else's work waits. A rest is not timed by the clock: the database may have been away.
     ///   - isStopping: true ends the wait for a database that is away.
     ///   - owner: whose a piece of work is; nil: nobody's. Work of nobody is done in the order in which it came.
     ///   - perform: called on the thread, with one piece of work after the other. Gives what is left of it for a later
@@ -98,9 +98,8 @@ final class StoreThread<Work: Sendable>: Sendable {
             }
             guard let work = waiting.with(owner, { $0.popFirst() }) ?? nil else { continue }
             guard !isStopping() else { return }
-            let began = ContinuousClock.now
             let (rest, done) = perform(work, store)
-            last = (owner, .after(seconds: restPerWork * ((ContinuousClock.now - began) / .seconds(1))))
+            last = (owner, .after(seconds: restPerWork * Double(done) / 1e6))
             if let rest { waiting.with(owner) { $0.prepend(rest) } }
             let waits = waiting.with(owner) { !$0.isEmpty } ?? false
             waiting.endTurn(of: owner, work: done, waits: waits)

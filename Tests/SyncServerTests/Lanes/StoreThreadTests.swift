@@ -55,11 +55,11 @@ import Testing
     func rests() async throws {
         let (anna, ben) = (UserID(UUID()), UserID(UUID()))
         let done = NIOLockedValueBox<[String]>([])
-        // However short the first piece is, the rest after it outlasts the test.
+        // The rest after a piece outlasts the test.
         let thread = thread(restPerWork: 1e9, done, DispatchSemaphore(value: 1))
         thread.start()
         thread.post(Piece(user: anna, name: "first", steps: 2))
-        try await awaiting("the first step is done") { done.withLockedValue { $0.count } == 1 }
+        try await awaiting("the first step is done") { done.withLockedValue { !$0.isEmpty } }
         thread.post(Piece(user: ben, name: "another", steps: 1))
         try await awaiting("the other user's piece is done") { done.withLockedValue { $0.count } > 1 }
         #expect(done.withLockedValue { $0.prefix(2) } == ["first", "another"])

@@ -29,7 +29,7 @@ DEVICES, RATE = 50, 100
 # The attackers' machines are elsewhere where there is a network: here they are nice, as are the processes that they are
 # compared with, so that what they ask of the server counts and not that they run beside it.
 NICE = ("nice", "-n", "10")
-# Seconds in which those work for their share once.
+# Seconds: a process that attackers are compared with works for its share of each such period.
 PERIOD = 0.01
 WINDOW = 60
 # Seconds that one of focus-bench's attackers stays the same user, preparation included.

@@ -37,7 +37,7 @@ def fairness(bench):
 
 
 def one_round(bench, kind):
-    """Reports of the quiet devices beside the attack, and beside such a client of nobody; and the attacker's."""
+    """Reports of the quiet devices beside the attack, and beside a process that works as its client does; and the attacker's."""
     server, seconds = bench.server, bench.options.seconds
     attack = subprocess.Popen(
         [
