@@ -92,15 +92,19 @@ CASTS = [
     (re.compile(r"unnest\(\$(\d+)::text\[\]\)::date\b"), "date"),
     (re.compile(r"unnest\(\$(\d+)::text\[\]\)::jsonb\b"), "json"),
 ]
-# $1: partition; $2 to $4: user, app and key of each row. The partition is a column of each of them, so that a plan looks
-# each up by its key: with `t.partition = $1` a plan may read all rows of the partition and compare each with each that
-# goes, as without statistics of the table both seem to cost the same.
+# $1: partition; $2 to $4: user, app and key of each row. The rows are looked up one by one and go by their places: a join
+# may read the whole table, or compare each row of the partition with each that goes, if the table was empty when the
+# statement was planned.
 DELETE = """\
-WITH gone AS MATERIALIZED (
-    SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-)
-DELETE FROM {table} t USING gone g
-WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key"""
+DELETE FROM {table} WHERE ctid = ANY (ARRAY(
+    SELECT t.ctid
+    FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+    CROSS JOIN LATERAL (
+        SELECT t.ctid FROM {table} t
+        WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+        OFFSET 0
+    ) t
+))"""
 # A value without a cast.
 PLAIN = re.compile(r"\$1::integer|unnest\(\$\d+::[a-z ]+\[\]\)(?!::)")
 

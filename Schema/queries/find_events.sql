@@ -4,4 +4,6 @@ FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS r (partition, first_of
 CROSS JOIN LATERAL (
     SELECT * FROM events
     WHERE events.partition = r.partition AND log_offset >= r.first_offset AND log_offset < r.next_offset
+    ORDER BY log_offset
+    OFFSET 0
 ) AS e

@@ -6,13 +6,17 @@
 -- last_recorded_at, schema_version = active generation, deleted = the digest sums of users.version are there. kind
 -- 'event': an event past that version; key = type, value = payload. Else kind names the collection of a row. Points are
 -- loaded of routes that can still grow only.
+-- OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
+-- read from end to end for each user, and go on to be when it is not empty any more.
 WITH asked AS MATERIALIZED (
     SELECT
         w.partition, w.user_id, coalesce(u.version, 0) AS version,
         coalesce(u.digests_version = u.version, false) AS has_digests,
         sum(coalesce(u.state_bytes, $6::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $6::bigint) AS before
     FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
-    LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+    LEFT JOIN LATERAL (
+        SELECT * FROM read_1.users u WHERE u.partition = w.partition AND u.user_id = w.user_id OFFSET 0
+    ) u ON true
 ), wanted AS MATERIALIZED (
     SELECT a.partition, a.user_id, a.version, a.has_digests FROM asked a WHERE a.before < $5::bigint
 )
@@ -23,7 +27,7 @@ SELECT
     NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
     NULL::smallint AS encoding
 FROM wanted w
-JOIN log_partitions p ON p.partition = w.partition
+CROSS JOIN LATERAL (SELECT * FROM log_partitions p WHERE p.partition = w.partition OFFSET 0) p
 UNION ALL
 SELECT
     'event', e.user_id, e.partition, e.app_id, e.type::text, NULL, e.version,
@@ -46,174 +50,234 @@ SELECT
     'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.apps t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.apps t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'authorizations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.authorizations t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.authorizations t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'focuses', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.focuses t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.focuses t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'active_focus', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.active_focus t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.active_focus t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'focus_visibility', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.focus_visibility t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.focus_visibility t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'audience', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.audience t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.audience t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'notifications', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.notifications t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.notifications t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.alerts t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'class_alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.class_alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.class_alerts t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'badges', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.badges t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.badges t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'categories', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.categories t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.categories t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.actions t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.actions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'waiting_actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.waiting_actions t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.waiting_actions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'suggestions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.suggestions t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.suggestions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'interactions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.interactions t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.interactions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'notification_settings', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.notification_settings t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.notification_settings t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'delivery_schedule', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.delivery_schedule t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.delivery_schedule t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.routes t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.routes t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'workouts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.workouts t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.workouts t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'route_totals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.route_totals t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.route_totals t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'refusals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.refusals t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.refusals t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.stream t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'app_streams', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.app_streams t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.app_streams t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.devices t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'incarnations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.incarnations t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'device_activity', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.device_activity t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.device_activity t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.preferences t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.preferences t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'preference_defaults', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.preference_defaults t ON t.partition = w.partition AND t.user_id = w.user_id
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.preference_defaults t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
 UNION ALL
 SELECT
     'route_points', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.route_points t ON t.partition = w.partition AND t.user_id = w.user_id
-JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
-WHERE NOT r.finished AND NOT r.deleted
+CROSS JOIN LATERAL (
+    SELECT t.*
+    FROM read_1.route_points t
+    JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
+    WHERE t.partition = w.partition AND t.user_id = w.user_id AND NOT r.finished AND NOT r.deleted
+    OFFSET 0
+) t

@@ -5,6 +5,12 @@ SELECT
     left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch FROM pg_postmaster_start_time()),
     EXISTS (SELECT FROM read_1.laggards l WHERE l.partition = c.partition)
 FROM read_1.checkpoints c
-LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
+LEFT JOIN LATERAL (
+    SELECT events.log_offset, events.event_id, events.recorded_at
+    FROM events
+    WHERE events.partition = c.partition AND events.log_offset >= $2
+    ORDER BY events.log_offset
+    LIMIT 1
+) e ON e.log_offset = $2
 WHERE c.partition = $1
 FOR UPDATE OF c SKIP LOCKED

@@ -3,13 +3,17 @@
 -- user takes of whom that is not known. The columns are those of load_users.
 -- kind 'head': as there, with deleted = the log has events past users.version, and value = the digest sums of that
 -- version (NULL: not known). Else kind names the collection of a row. Rows that devices get are not among them.
+-- OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
+-- read from end to end for each user, and go on to be when it is not empty any more.
 WITH asked AS MATERIALIZED (
     SELECT
         w.partition, w.user_id, coalesce(u.version, 0) AS version,
         CASE WHEN u.digests_version = u.version THEN u.digests END AS digests,
         sum(coalesce(u.state_bytes, $4::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $4::bigint) AS before
     FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
-    LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+    LEFT JOIN LATERAL (
+        SELECT * FROM read_1.users u WHERE u.partition = w.partition AND u.user_id = w.user_id OFFSET 0
+    ) u ON true
 ), wanted AS MATERIALIZED (
     SELECT
         a.partition, a.user_id, a.version, a.digests,
@@ -26,28 +30,40 @@ SELECT
     NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
     NULL::smallint AS encoding
 FROM wanted w
-JOIN log_partitions p ON p.partition = w.partition
+CROSS JOIN LATERAL (SELECT * FROM log_partitions p WHERE p.partition = w.partition OFFSET 0) p
 UNION ALL
 SELECT
     'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.stream t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
+WHERE NOT w.has_more
 UNION ALL
 SELECT
     'app_streams', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.app_streams t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.app_streams t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
+WHERE NOT w.has_more
 UNION ALL
 SELECT
     'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.devices t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
+WHERE NOT w.has_more
 UNION ALL
 SELECT
     'incarnations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
-JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+CROSS JOIN LATERAL (
+    SELECT * FROM read_1.incarnations t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+) t
+WHERE NOT w.has_more

@@ -4,5 +4,11 @@
 SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at, u.digests_version IS NOT DISTINCT FROM u.version
 FROM log_partitions p
 LEFT JOIN generations g ON g.generation = $3
-LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])
+LEFT JOIN LATERAL (
+    SELECT shown.*
+    FROM unnest($2::uuid[]) AS w (user_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM read_1.users t WHERE t.partition = p.partition AND t.user_id = w.user_id OFFSET 0
+    ) shown
+) u ON true
 WHERE p.partition = $1

@@ -8,6 +8,11 @@ SELECT
 FROM log_partitions p
 JOIN read_1.checkpoints c ON c.partition = p.partition
 LEFT JOIN generations g ON g.generation = p.generation
-LEFT JOIN events e ON e.partition = p.partition AND e.log_offset = c.log_offset
+LEFT JOIN LATERAL (
+    SELECT * FROM events
+    WHERE events.partition = p.partition AND events.log_offset >= c.log_offset
+    ORDER BY events.log_offset
+    LIMIT 1
+) e ON e.log_offset = c.log_offset
 WHERE p.generation = $1
 ORDER BY p.partition

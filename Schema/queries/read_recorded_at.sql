@@ -1,2 +1,6 @@
 -- When the event at a place of the log was recorded.
-SELECT e.recorded_at FROM events e WHERE e.partition = $1 AND e.log_offset = $2
+SELECT e.recorded_at
+FROM (
+    SELECT * FROM events WHERE partition = $1 AND log_offset >= $2 ORDER BY log_offset LIMIT 1
+) e
+WHERE e.log_offset = $2

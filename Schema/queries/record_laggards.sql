@@ -3,7 +3,9 @@
 INSERT INTO read_1.laggards (partition, user_id, log_offset)
 SELECT $1::integer, w.user_id, e.log_offset
 FROM unnest($2::uuid[]) AS w (user_id)
-LEFT JOIN read_1.users u ON u.partition = $1 AND u.user_id = w.user_id
+LEFT JOIN LATERAL (
+    SELECT * FROM read_1.users u WHERE u.partition = $1 AND u.user_id = w.user_id OFFSET 0
+) u ON true
 CROSS JOIN LATERAL (
     SELECT e.log_offset FROM events e
     WHERE e.partition = $1 AND e.user_id = w.user_id AND e.version > coalesce(u.version, 0)

@@ -208,7 +208,13 @@ enum Queries {
     static let findAnchors = Statement(name: "find_anchors", sql: #"""
         SELECT e.partition, e.log_offset, e.event_id, e.recorded_at
         FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
-        JOIN events e ON e.partition = w.partition AND e.log_offset = w.log_offset
+        CROSS JOIN LATERAL (
+            SELECT * FROM events
+            WHERE events.partition = w.partition AND events.log_offset >= w.log_offset
+            ORDER BY events.log_offset
+            LIMIT 1
+        ) e
+        WHERE e.log_offset = w.log_offset
         """#)
 
     /// Which viewers may be in the audience of users (rule F5), without loading them. $1, $2: partition and id of each user;
@@ -291,6 +297,8 @@ enum Queries {
         CROSS JOIN LATERAL (
             SELECT * FROM events
             WHERE events.partition = r.partition AND log_offset >= r.first_offset AND log_offset < r.next_offset
+            ORDER BY log_offset
+            OFFSET 0
         ) AS e
         """#)
 
@@ -321,11 +329,14 @@ enum Queries {
     static let findSettledUsers = Statement(name: "find_settled_users", sql: #"""
         SELECT target.user_id
         FROM read_1.users target
-        JOIN read_1.users shown ON shown.partition = target.partition AND shown.user_id = target.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.users shown WHERE shown.partition = target.partition AND shown.user_id = target.user_id OFFSET 0
+        ) shown
         WHERE target.partition = $1 AND target.user_id > $2 AND target.user_id <= $3 AND shown.version = target.version
             AND NOT EXISTS (
                 SELECT FROM events e
                 WHERE e.partition = target.partition AND e.user_id = target.user_id AND e.version > target.version
+                OFFSET 0
             )
         """#)
 
@@ -376,8 +387,9 @@ enum Queries {
     /// and whether one of the events revokes a device.
     static let findUsersInRange = Statement(name: "find_users_in_range", sql: #"""
         SELECT user_id, max(version), min(log_offset), max(log_offset), bool_or(type = 'device.revoked')
-        FROM events
-        WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
+        FROM (
+            SELECT * FROM events WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3 ORDER BY log_offset OFFSET 0
+        ) e
         GROUP BY user_id
         """#)
 
@@ -449,6 +461,8 @@ enum Queries {
     /// last_recorded_at, schema_version = active generation, deleted = the digest sums of users.version are there. kind
     /// 'event': an event past that version; key = type, value = payload. Else kind names the collection of a row. Points are
     /// loaded of routes that can still grow only.
+    /// OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
+    /// read from end to end for each user, and go on to be when it is not empty any more.
     static let loadUsers = Statement(name: "load_users", sql: #"""
         WITH asked AS MATERIALIZED (
             SELECT
@@ -456,7 +470,9 @@ enum Queries {
                 coalesce(u.digests_version = u.version, false) AS has_digests,
                 sum(coalesce(u.state_bytes, $6::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $6::bigint) AS before
             FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
-            LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+            LEFT JOIN LATERAL (
+                SELECT * FROM read_1.users u WHERE u.partition = w.partition AND u.user_id = w.user_id OFFSET 0
+            ) u ON true
         ), wanted AS MATERIALIZED (
             SELECT a.partition, a.user_id, a.version, a.has_digests FROM asked a WHERE a.before < $5::bigint
         )
@@ -467,7 +483,7 @@ enum Queries {
             NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
             NULL::smallint AS encoding
         FROM wanted w
-        JOIN log_partitions p ON p.partition = w.partition
+        CROSS JOIN LATERAL (SELECT * FROM log_partitions p WHERE p.partition = w.partition OFFSET 0) p
         UNION ALL
         SELECT
             'event', e.user_id, e.partition, e.app_id, e.type::text, NULL, e.version,
@@ -490,177 +506,237 @@ enum Queries {
             'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.apps t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.apps t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'authorizations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.authorizations t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.authorizations t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'focuses', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.focuses t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.focuses t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'active_focus', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.active_focus t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.active_focus t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'focus_visibility', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.focus_visibility t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.focus_visibility t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'audience', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.audience t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.audience t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'notifications', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.notifications t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.notifications t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.alerts t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'class_alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.class_alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.class_alerts t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'badges', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.badges t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.badges t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'categories', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.categories t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.categories t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.actions t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.actions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'waiting_actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.waiting_actions t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.waiting_actions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'suggestions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.suggestions t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.suggestions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'interactions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.interactions t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.interactions t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'notification_settings', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.notification_settings t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.notification_settings t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'delivery_schedule', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.delivery_schedule t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.delivery_schedule t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.routes t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.routes t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'workouts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.workouts t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.workouts t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'route_totals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.route_totals t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.route_totals t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'refusals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.refusals t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.refusals t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.stream t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'app_streams', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.app_streams t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.app_streams t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.devices t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'incarnations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.incarnations t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'device_activity', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.device_activity t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.device_activity t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.preferences t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.preferences t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'preference_defaults', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.preference_defaults t ON t.partition = w.partition AND t.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.preference_defaults t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
         UNION ALL
         SELECT
             'route_points', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.route_points t ON t.partition = w.partition AND t.user_id = w.user_id
-        JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
-        WHERE NOT r.finished AND NOT r.deleted
+        CROSS JOIN LATERAL (
+            SELECT t.*
+            FROM read_1.route_points t
+            JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
+            WHERE t.partition = w.partition AND t.user_id = w.user_id AND NOT r.finished AND NOT r.deleted
+            OFFSET 0
+        ) t
         """#)
 
     /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it. Also the event at
@@ -671,7 +747,13 @@ enum Queries {
             left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch FROM pg_postmaster_start_time()),
             EXISTS (SELECT FROM read_1.laggards l WHERE l.partition = c.partition)
         FROM read_1.checkpoints c
-        LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
+        LEFT JOIN LATERAL (
+            SELECT events.log_offset, events.event_id, events.recorded_at
+            FROM events
+            WHERE events.partition = c.partition AND events.log_offset >= $2
+            ORDER BY events.log_offset
+            LIMIT 1
+        ) e ON e.log_offset = $2
         WHERE c.partition = $1
         FOR UPDATE OF c SKIP LOCKED
         """#)
@@ -709,6 +791,8 @@ enum Queries {
     /// user takes of whom that is not known. The columns are those of load_users.
     /// kind 'head': as there, with deleted = the log has events past users.version, and value = the digest sums of that
     /// version (NULL: not known). Else kind names the collection of a row. Rows that devices get are not among them.
+    /// OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
+    /// read from end to end for each user, and go on to be when it is not empty any more.
     static let lookUpUsers = Statement(name: "look_up_users", sql: #"""
         WITH asked AS MATERIALIZED (
             SELECT
@@ -716,7 +800,9 @@ enum Queries {
                 CASE WHEN u.digests_version = u.version THEN u.digests END AS digests,
                 sum(coalesce(u.state_bytes, $4::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $4::bigint) AS before
             FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
-            LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+            LEFT JOIN LATERAL (
+                SELECT * FROM read_1.users u WHERE u.partition = w.partition AND u.user_id = w.user_id OFFSET 0
+            ) u ON true
         ), wanted AS MATERIALIZED (
             SELECT
                 a.partition, a.user_id, a.version, a.digests,
@@ -733,31 +819,43 @@ enum Queries {
             NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
             NULL::smallint AS encoding
         FROM wanted w
-        JOIN log_partitions p ON p.partition = w.partition
+        CROSS JOIN LATERAL (SELECT * FROM log_partitions p WHERE p.partition = w.partition OFFSET 0) p
         UNION ALL
         SELECT
             'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.stream t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
+        WHERE NOT w.has_more
         UNION ALL
         SELECT
             'app_streams', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.app_streams t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.app_streams t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
+        WHERE NOT w.has_more
         UNION ALL
         SELECT
             'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.devices t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
+        WHERE NOT w.has_more
         UNION ALL
         SELECT
             'incarnations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
-        JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        CROSS JOIN LATERAL (
+            SELECT * FROM read_1.incarnations t WHERE t.partition = w.partition AND t.user_id = w.user_id OFFSET 0
+        ) t
+        WHERE NOT w.has_more
         """#)
 
     /// Says how far the projection of a partition got. It never goes back.
@@ -824,7 +922,7 @@ enum Queries {
     static let readCheckpoints = Statement(name: "read_checkpoints", sql: #"""
         SELECT c.partition, c.log_offset, l.user_id, l.log_offset
         FROM read_1.checkpoints c
-        LEFT JOIN read_1.laggards l ON l.partition = c.partition
+        LEFT JOIN LATERAL (SELECT * FROM read_1.laggards l WHERE l.partition = c.partition OFFSET 0) l ON true
         WHERE c.partition = ANY ($1::integer[])
         """#)
 
@@ -1014,7 +1112,13 @@ enum Queries {
         SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at, u.digests_version IS NOT DISTINCT FROM u.version
         FROM log_partitions p
         LEFT JOIN generations g ON g.generation = $3
-        LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])
+        LEFT JOIN LATERAL (
+            SELECT shown.*
+            FROM unnest($2::uuid[]) AS w (user_id)
+            CROSS JOIN LATERAL (
+                SELECT * FROM read_1.users t WHERE t.partition = p.partition AND t.user_id = w.user_id OFFSET 0
+            ) shown
+        ) u ON true
         WHERE p.partition = $1
         """#)
 
@@ -1029,7 +1133,12 @@ enum Queries {
         FROM log_partitions p
         JOIN read_1.checkpoints c ON c.partition = p.partition
         LEFT JOIN generations g ON g.generation = p.generation
-        LEFT JOIN events e ON e.partition = p.partition AND e.log_offset = c.log_offset
+        LEFT JOIN LATERAL (
+            SELECT * FROM events
+            WHERE events.partition = p.partition AND events.log_offset >= c.log_offset
+            ORDER BY events.log_offset
+            LIMIT 1
+        ) e ON e.log_offset = c.log_offset
         WHERE p.generation = $1
         ORDER BY p.partition
         """#)
@@ -1044,7 +1153,11 @@ enum Queries {
 
     /// When the event at a place of the log was recorded.
     static let readRecordedAt = Statement(name: "read_recorded_at", sql: #"""
-        SELECT e.recorded_at FROM events e WHERE e.partition = $1 AND e.log_offset = $2
+        SELECT e.recorded_at
+        FROM (
+            SELECT * FROM events WHERE partition = $1 AND log_offset >= $2 ORDER BY log_offset LIMIT 1
+        ) e
+        WHERE e.log_offset = $2
         """#)
 
     /// Where each chunk of one route begins, told from its first bytes. $1: partition; $2 to $4: user, app and route, all as
@@ -1222,7 +1335,9 @@ enum Queries {
         INSERT INTO read_1.laggards (partition, user_id, log_offset)
         SELECT $1::integer, w.user_id, e.log_offset
         FROM unnest($2::uuid[]) AS w (user_id)
-        LEFT JOIN read_1.users u ON u.partition = $1 AND u.user_id = w.user_id
+        LEFT JOIN LATERAL (
+            SELECT * FROM read_1.users u WHERE u.partition = $1 AND u.user_id = w.user_id OFFSET 0
+        ) u ON true
         CROSS JOIN LATERAL (
             SELECT e.log_offset FROM events e
             WHERE e.partition = $1 AND e.user_id = w.user_id AND e.version > coalesce(u.version, 0)
@@ -1238,10 +1353,16 @@ enum Queries {
     static let recordLaggardsInRange = Statement(name: "record_laggards_in_range", sql: #"""
         INSERT INTO read_1.laggards (partition, user_id, log_offset)
         SELECT $1::integer, e.user_id, min(e.log_offset)
-        FROM events e
-        LEFT JOIN read_1.users u ON u.partition = $1 AND u.user_id = e.user_id
-        WHERE e.partition = $1 AND e.log_offset >= $2::bigint AND e.log_offset < $3::bigint
-            AND e.version > coalesce(u.version, 0)
+        FROM (
+            SELECT * FROM events
+            WHERE partition = $1 AND log_offset >= $2::bigint AND log_offset < $3::bigint
+            ORDER BY log_offset
+            OFFSET 0
+        ) e
+        LEFT JOIN LATERAL (
+            SELECT * FROM read_1.users u WHERE u.partition = $1 AND u.user_id = e.user_id OFFSET 0
+        ) u ON true
+        WHERE e.version > coalesce(u.version, 0)
         GROUP BY e.user_id
         ON CONFLICT (partition, user_id) DO NOTHING
         """#)
@@ -1811,11 +1932,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_actions", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.actions t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.actions WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.actions t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "active_focus": TableStatements(
@@ -1835,11 +1960,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_active_focus", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.active_focus t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.active_focus WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.active_focus t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "alerts": TableStatements(
@@ -1862,11 +1991,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_alerts", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.alerts t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.alerts WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.alerts t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "app_streams": TableStatements(
@@ -1885,11 +2018,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_app_streams", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.app_streams t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.app_streams WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.app_streams t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "apps": TableStatements(
@@ -1912,11 +2049,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_apps", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.apps t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.apps WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.apps t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [12: .words, 13: .words]),
         "audience": TableStatements(
@@ -1936,11 +2077,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_audience", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.audience t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.audience WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.audience t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [10: .uuid]),
         "authorizations": TableStatements(
@@ -1960,11 +2105,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_authorizations", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.authorizations t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.authorizations WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.authorizations t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "badges": TableStatements(
@@ -1984,11 +2133,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_badges", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.badges t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.badges WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.badges t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [11: .words]),
         "categories": TableStatements(
@@ -2008,11 +2161,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_categories", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.categories t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.categories WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.categories t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "class_alerts": TableStatements(
@@ -2037,11 +2194,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_class_alerts", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.class_alerts t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.class_alerts WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.class_alerts t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "delivery_schedule": TableStatements(
@@ -2061,11 +2222,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_delivery_schedule", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.delivery_schedule t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.delivery_schedule WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.delivery_schedule t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [10: .times]),
         "device_activity": TableStatements(
@@ -2084,11 +2249,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_device_activity", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.device_activity t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.device_activity WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.device_activity t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "devices": TableStatements(
@@ -2107,11 +2276,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_devices", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.devices t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.devices WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.devices t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "focus_visibility": TableStatements(
@@ -2131,11 +2304,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_focus_visibility", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.focus_visibility t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.focus_visibility WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.focus_visibility t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "focuses": TableStatements(
@@ -2157,11 +2334,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_focuses", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.focuses t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.focuses WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.focuses t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "incarnations": TableStatements(
@@ -2180,11 +2361,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_incarnations", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.incarnations t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.incarnations WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.incarnations t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "interactions": TableStatements(
@@ -2203,11 +2388,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_interactions", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.interactions t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.interactions WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.interactions t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "notification_settings": TableStatements(
@@ -2230,11 +2419,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_notification_settings", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.notification_settings t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.notification_settings WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.notification_settings t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [17: .words]),
         "notifications": TableStatements(
@@ -2258,11 +2451,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_notifications", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.notifications t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.notifications WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.notifications t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "place_pages": TableStatements(
@@ -2281,11 +2478,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_place_pages", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.place_pages t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.place_pages WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.place_pages t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "preference_defaults": TableStatements(
@@ -2304,11 +2505,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_preference_defaults", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.preference_defaults t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.preference_defaults WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.preference_defaults t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "preferences": TableStatements(
@@ -2328,11 +2533,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_preferences", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.preferences t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.preferences WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.preferences t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [11: .json]),
         "refusals": TableStatements(
@@ -2355,11 +2564,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_refusals", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.refusals t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.refusals WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.refusals t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [10: .uuid]),
         "route_points": TableStatements(
@@ -2378,11 +2591,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_route_points", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.route_points t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.route_points WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.route_points t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "route_totals": TableStatements(
@@ -2407,11 +2624,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_route_totals", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.route_totals t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.route_totals WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.route_totals t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [12: .date]),
         "routes": TableStatements(
@@ -2443,11 +2664,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_routes", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.routes t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.routes WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.routes t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [13: .uuid]),
         "stream": TableStatements(
@@ -2466,11 +2691,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_stream", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.stream t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.stream WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.stream t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "suggestions": TableStatements(
@@ -2490,11 +2719,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_suggestions", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.suggestions t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.suggestions WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.suggestions t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "waiting_actions": TableStatements(
@@ -2516,11 +2749,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_waiting_actions", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.waiting_actions t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.waiting_actions WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.waiting_actions t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
         "workouts": TableStatements(
@@ -2540,11 +2777,15 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             delete: Statement(name: "delete_workouts", sql: #"""
-            WITH gone AS MATERIALIZED (
-                SELECT $1::integer AS partition, g.* FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
-            )
-            DELETE FROM read_1.workouts t USING gone g
-            WHERE t.partition = g.partition AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+            DELETE FROM read_1.workouts WHERE ctid = ANY (ARRAY(
+                SELECT t.ctid
+                FROM unnest($2::uuid[], $3::text[], $4::text[]) AS g (user_id, app, key)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid FROM read_1.workouts t
+                    WHERE t.partition = $1::integer AND t.user_id = g.user_id AND t.app = g.app AND t.key = g.key
+                    OFFSET 0
+                ) t
+            ))
             """#),
             casts: [:]),
     ]
