@@ -118,7 +118,8 @@ struct QueriesTests {
                 sql: "SELECT cardinality(parameter_types) FROM pg_prepared_statements WHERE name = '\(name)'"))
         let nulls = Array(repeating: "NULL", count: Int(try prepared.int4(row: 0, column: 0)))
         let arguments = nulls.isEmpty ? "" : "(\(nulls.joined(separator: ", ")))"
-        let result = try connection.query(Statement(name: "plan_of_\(statement.name)", sql: "EXPLAIN EXECUTE \(name) \(arguments)"))
+        let result = try connection.query(
+            Statement(name: "plan_of_\(statement.name)", sql: "EXPLAIN EXECUTE \(name) \(arguments)"))
         return try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }
     }
 }
