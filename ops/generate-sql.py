@@ -92,9 +92,9 @@ CASTS = [
     (re.compile(r"unnest\(\$(\d+)::text\[\]\)::date\b"), "date"),
     (re.compile(r"unnest\(\$(\d+)::text\[\]\)::jsonb\b"), "json"),
 ]
-# $1: partition; $2 to $4: user, app and key of each row. The rows are looked up one by one and go by their places: a join
-# may read the whole table, or compare each row of the partition with each that goes, if the table was empty when the
-# statement was planned.
+# $1: partition; $2 to $4: user, app and key of each row. Each row is looked up by its key and deleted by its place in the
+# table (ctid), which nobody changes meanwhile: who writes rows holds the lock of the checkpoint. A join may read the whole
+# table, or compare each row of the partition with each that goes, if the table was empty when the statement was planned.
 DELETE = """\
 DELETE FROM {table} WHERE ctid = ANY (ARRAY(
     SELECT t.ctid

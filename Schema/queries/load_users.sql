@@ -6,8 +6,8 @@
 -- last_recorded_at, schema_version = active generation, deleted = the digest sums of users.version are there. kind
 -- 'event': an event past that version; key = type, value = payload. Else kind names the collection of a row. Points are
 -- loaded of routes that can still grow only.
--- OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
--- read from end to end for each user, and go on to be when it is not empty any more.
+-- OFFSET 0 makes PostgreSQL look each user up by key. Without it, a plan made while a table is empty reads the whole table
+-- for each user, also after it has filled.
 WITH asked AS MATERIALIZED (
     SELECT
         w.partition, w.user_id, coalesce(u.version, 0) AS version,
@@ -275,9 +275,18 @@ SELECT
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
 CROSS JOIN LATERAL (
-    SELECT t.*
-    FROM read_1.route_points t
-    JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
-    WHERE t.partition = w.partition AND t.user_id = w.user_id AND NOT r.finished AND NOT r.deleted
+    SELECT * FROM read_1.route_points t
+    WHERE t.partition = w.partition AND t.user_id = w.user_id
+        -- Most users have no such route: nothing of their points is read.
+        AND EXISTS (
+            SELECT FROM read_1.routes r
+            WHERE r.partition = w.partition AND r.user_id = w.user_id AND NOT r.finished AND NOT r.deleted
+            OFFSET 0
+        ) AND EXISTS (
+            SELECT FROM read_1.routes r
+            WHERE r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
+                AND NOT r.finished AND NOT r.deleted
+            OFFSET 0
+        )
     OFFSET 0
 ) t

@@ -3,8 +3,8 @@
 -- user takes of whom that is not known. The columns are those of load_users.
 -- kind 'head': as there, with deleted = the log has events past users.version, and value = the digest sums of that
 -- version (NULL: not known). Else kind names the collection of a row. Rows that devices get are not among them.
--- OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
--- read from end to end for each user, and go on to be when it is not empty any more.
+-- OFFSET 0 makes PostgreSQL look each user up by key. Without it, a plan made while a table is empty reads the whole table
+-- for each user, also after it has filled.
 WITH asked AS MATERIALIZED (
     SELECT
         w.partition, w.user_id, coalesce(u.version, 0) AS version,

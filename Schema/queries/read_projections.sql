@@ -1,6 +1,7 @@
 -- Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, for how many
 -- microseconds the first event past the checkpoint has been in the log (NULL: there is none), and how many users the
 -- checkpoint has passed although their rows lack events.
+-- ORDER BY log_offset: whatever the planner believes of the log, it takes the index of offsets.
 SELECT
     p.partition, g.fold_version, c.log_offset, p.next_offset,
     (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint,

@@ -61,7 +61,7 @@ enum Queries {
 
     /// From now on this session may append and read, and no longer change what is logged. Also: every statement of focusd
     /// reaches its rows by key. Plans made while the tables were empty would read them from end to end, and live as long as
-    /// the connection; so those ways are closed.
+    /// the connection; so those ways are closed. The rest is up to the statements: OFFSET 0, and ORDER BY log_offset.
     static let assumeAppRole = Statement(name: "assume_app_role", sql: #"""
         SELECT
             set_config('role', app_role()::text, false),
@@ -205,6 +205,7 @@ enum Queries {
         """#)
 
     /// The events at places of the log. $1, $2: partition and offset of each.
+    /// ORDER BY log_offset: whatever the planner believes of the log, it takes the index of offsets.
     static let findAnchors = Statement(name: "find_anchors", sql: #"""
         SELECT e.partition, e.log_offset, e.event_id, e.recorded_at
         FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
@@ -461,8 +462,8 @@ enum Queries {
     /// last_recorded_at, schema_version = active generation, deleted = the digest sums of users.version are there. kind
     /// 'event': an event past that version; key = type, value = payload. Else kind names the collection of a row. Points are
     /// loaded of routes that can still grow only.
-    /// OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
-    /// read from end to end for each user, and go on to be when it is not empty any more.
+    /// OFFSET 0 makes PostgreSQL look each user up by key. Without it, a plan made while a table is empty reads the whole table
+    /// for each user, also after it has filled.
     static let loadUsers = Statement(name: "load_users", sql: #"""
         WITH asked AS MATERIALIZED (
             SELECT
@@ -731,21 +732,31 @@ enum Queries {
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
         CROSS JOIN LATERAL (
-            SELECT t.*
-            FROM read_1.route_points t
-            JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
-            WHERE t.partition = w.partition AND t.user_id = w.user_id AND NOT r.finished AND NOT r.deleted
+            SELECT * FROM read_1.route_points t
+            WHERE t.partition = w.partition AND t.user_id = w.user_id
+                -- Most users have no such route: nothing of their points is read.
+                AND EXISTS (
+                    SELECT FROM read_1.routes r
+                    WHERE r.partition = w.partition AND r.user_id = w.user_id AND NOT r.finished AND NOT r.deleted
+                    OFFSET 0
+                ) AND EXISTS (
+                    SELECT FROM read_1.routes r
+                    WHERE r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
+                        AND NOT r.finished AND NOT r.deleted
+                    OFFSET 0
+                )
             OFFSET 0
         ) t
         """#)
 
     /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it. Also the event at
     /// an offset of the log ($2), NULL when there is none; what read_timeline says; and whether the partition has laggards.
+    /// ORDER BY log_offset: whatever the planner believes of the log, it takes the index of offsets.
     static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
         SELECT
             c.log_offset, e.event_id, e.recorded_at,
             left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch FROM pg_postmaster_start_time()),
-            EXISTS (SELECT FROM read_1.laggards l WHERE l.partition = c.partition)
+            EXISTS (SELECT FROM read_1.laggards l WHERE l.partition = c.partition OFFSET 0)
         FROM read_1.checkpoints c
         LEFT JOIN LATERAL (
             SELECT events.log_offset, events.event_id, events.recorded_at
@@ -791,8 +802,8 @@ enum Queries {
     /// user takes of whom that is not known. The columns are those of load_users.
     /// kind 'head': as there, with deleted = the log has events past users.version, and value = the digest sums of that
     /// version (NULL: not known). Else kind names the collection of a row. Rows that devices get are not among them.
-    /// OFFSET 0 keeps the planner from joining the other way round: a table that is empty when the statement is planned would be
-    /// read from end to end for each user, and go on to be when it is not empty any more.
+    /// OFFSET 0 makes PostgreSQL look each user up by key. Without it, a plan made while a table is empty reads the whole table
+    /// for each user, also after it has filled.
     static let lookUpUsers = Statement(name: "look_up_users", sql: #"""
         WITH asked AS MATERIALIZED (
             SELECT
@@ -1125,6 +1136,7 @@ enum Queries {
     /// Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, for how many
     /// microseconds the first event past the checkpoint has been in the log (NULL: there is none), and how many users the
     /// checkpoint has passed although their rows lack events.
+    /// ORDER BY log_offset: whatever the planner believes of the log, it takes the index of offsets.
     static let readProjections = Statement(name: "read_projections", sql: #"""
         SELECT
             p.partition, g.fold_version, c.log_offset, p.next_offset,
@@ -1152,6 +1164,7 @@ enum Queries {
         """#)
 
     /// When the event at a place of the log was recorded.
+    /// ORDER BY log_offset: whatever the planner believes of the log, it takes the index of offsets.
     static let readRecordedAt = Statement(name: "read_recorded_at", sql: #"""
         SELECT e.recorded_at
         FROM (

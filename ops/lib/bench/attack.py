@@ -27,8 +27,10 @@ from server import Server, metrics
 
 DEVICES, RATE = 50, 100
 # The attackers' machines are elsewhere where there is a network: here they are nice, as are the processes that they are
-# compared with, so that what they ask of the server counts and not that they run beside it.
-NICE = ("nice", "-n", "10")
+# compared with, so that what they ask of the server counts and not that they run beside it. A process is nice to those of
+# its session alone where sessions share the processors evenly (sched(7), autogroup): each has a session that is nice.
+NICE = (
+    "setsid", "nice", "-n", "10", "sh", "-c", '{ echo 10 > /proc/self/autogroup; } 2>/dev/null; exec "$@"', "sh")
 # Seconds: a process that attackers are compared with works for its share of each such period.
 PERIOD = 0.01
 WINDOW = 60
