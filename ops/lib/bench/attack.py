@@ -38,10 +38,12 @@ WINDOW = 60
 TURN = (60, 180)
 # p99 beside the attackers, as a multiple of that beside as much other work.
 SLOWER = 2
+# What a server may take for each byte that its cache says it has.
+CACHED = 1.3
 # What a server may take above what it has at the start, as a multiple of its cache; and MiB of frames and parts of frames
 # that wait. A quarter of the cache more are states that fold beside the lanes.
-ABOVE_CACHE, FRAMES = 1.3 + 0.25, 128
-# The second half's most, as a multiple of the first half's.
+ABOVE_CACHE, FRAMES = CACHED + 0.25, 128
+# The second half's most, as a multiple of the first half's; what the cache grew by comes on top.
 FLAT = 1.1
 # GiB that are to stay free.
 SPARE = 5
@@ -184,7 +186,9 @@ class Trial:
         self.bench = lanes.Bench(self.server, options)
         self.crowd = Crowd(
             self.server.address, device.Tokens(f"{self.server.data}/token.key"), f"attack:{seed}", DEVICES, RATE)
-        self.memory, self.parts = [], dict.fromkeys(PARTS, 0)
+        # MiB of each second: of focusd, and of what its cache said last.
+        self.memory, self.cached, self.parts = [], [], dict.fromkeys(PARTS, 0)
+        self.cache = 0
         self.ending = threading.Event()
         # A thread of its own: the honest devices are not to wait for it.
         self.scraper = threading.Thread(target=self.scrape, daemon=True)
@@ -207,11 +211,13 @@ class Trial:
             except OSError as error:
                 say(f"focusd's figures could not be read: {error}")
                 continue
+            self.cache = figures["focus_cache_bytes"] / UNITS["MiB"]
             self.parts = {name: max(most, figures[name]) for name, most in self.parts.items()}
 
     def look(self):
         """Every second: how much memory, and whether there is a disk to go on."""
         self.memory.append(memory(self.pid, "VmRSS") / 1_024)
+        self.cached.append(self.cache)
         if shutil.disk_usage(self.options.dir).free < SPARE << 30:
             raise SystemExit(f"less than {SPARE} GiB are left in {self.options.dir}; give another --dir, or fewer --minutes")
 
@@ -224,7 +230,8 @@ class Trial:
     def attacked(self, seconds):
         """Latencies of each window, and the processors that the attackers took."""
         against = Attackers(self.server, self.options.attacks, self.seed)
-        began, windows, self.memory = time.time(), [], []
+        began, windows = time.time(), []
+        self.memory, self.cached = [], []
 
         def tick():
             against.tend()
@@ -301,7 +308,7 @@ def run(options):
         trial.calm(20)
         start = trial.memory[-1]
         windows, share, against = trial.attacked(60 * options.minutes)
-        recorded = trial.memory
+        recorded, cached = trial.memory, trial.cached
         same = trial.server.process.poll() is None and trial.server.process.pid == trial.pid
         found = {
             "machine": report.machine(trial.server) if same else None, "seed": seed, "minutes": options.minutes,
@@ -318,7 +325,7 @@ def run(options):
             code, told = trial.verify()
             found["verify"] = told
             checks["the read model is what the events say"] = code == 0
-        judge_memory(checks, found, start, recorded, size(options.cache) / UNITS["MiB"])
+        judge_memory(checks, found, start, recorded, cached, size(options.cache) / UNITS["MiB"])
         found["parts_mib"] = {name: round(most / UNITS["MiB"]) for name, most in trial.parts.items()}
         found["idle"] = against.idle()
         checks["every attacker was at work"] = not found["idle"]
@@ -339,15 +346,20 @@ def judge_latencies(checks, found, windows, beside):
     checks[f"p99 is at most {SLOWER} times that beside as much other work"] = found["p99_ratio"] <= SLOWER
 
 
-def judge_memory(checks, found, start, recorded, cache):
-    half = len(recorded) // 2
-    first, second = (max(part, default=0) for part in (recorded[:half], recorded[half:]))
+def halves(values):
+    """The most of each half."""
+    half = len(values) // 2
+    return max(values[:half], default=0), max(values[half:], default=0)
+
+
+def judge_memory(checks, found, start, recorded, cached, cache):
+    (first, second), (before, after) = halves(recorded), halves(cached)
     found["memory_mib"] = {"start": round(start), "first_half": round(first), "second_half": round(second)}
     checks[f"memory is at most that of the start, {ABOVE_CACHE} times the cache and {FRAMES} MiB"] = (
         max(first, second) <= start + ABOVE_CACHE * cache + FRAMES)
     # A short run may still be filling the cache.
-    checks["memory of the second half is that of the first, or within the cache"] = (
-        second <= max(FLAT * first, start + cache))
+    checks["memory of the second half is that of the first, and of what came into the cache"] = (
+        second <= FLAT * first + CACHED * max(0, after - before))
 
 
 def tell(found):

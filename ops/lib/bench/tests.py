@@ -213,11 +213,13 @@ class AttackTests(unittest.TestCase):
             checks, found = {}, {}
             attack.judge_latencies(checks, found, [[ours / 1_000] * 9], [0.001] * 9)
             self.assertEqual(list(checks.values()), [holds])
-        for first, second, expected in (
-                (565, 621, [True, True]), (565, 622, [True, False]), (500, 600, [True, True]),
-                (1_021, 700, [True, True]), (1_022, 700, [False, True])):
+        for first, second, grown, expected in (
+                (565, 621, 0, [True, True]), (565, 622, 0, [True, False]), (565, 751, 100, [True, True]),
+                (565, 752, 100, [True, False]), (565, 622, -100, [True, False]), (1_021, 700, 0, [True, True]),
+                (1_022, 700, 0, [False, True])):
             checks, found = {}, {}
-            attack.judge_memory(checks, found, 100, [first, first, second, second], 512)
+            attack.judge_memory(
+                checks, found, 100, [first, first, second, second], [200, 200, 200 + grown, 200 + grown], 512)
             self.assertEqual(list(checks.values()), expected)
 
 
