@@ -104,6 +104,7 @@ struct QueriesTests {
             let plan = try explain(table.delete, on: connection)
             #expect(plan.contains { $0.contains(#/Index Cond: .*user_id = .*app = .*key = /#) }, "\(plan)")
             #expect(plan.contains { $0.contains("TID Cond: ") }, "\(plan)")
+            #expect(!plan.contains { $0.contains("Join Filter") }, "\(plan)")
         }
     }
 
