@@ -63,6 +63,9 @@ final class AttackRun {
         }
         report.processor = ProcessorTime.ofThisProcess - processor
         report.seconds = Double(DispatchTime.now().uptimeNanoseconds - began) / 1e9
+        if report.kind == .refusals, report.answers > 0, report.refused == 0 {
+            throw CommandFailure("No event of the attack was refused, though nothing else makes it dear.")
+        }
         return report
     }
 

@@ -107,7 +107,7 @@ class Attackers:
         self.server = server
         self.chance = random.Random(seed)
         self.running, self.told = {}, {
-            name: {"turns": 0, "prepared": 0, "answers": 0, "failures": []} for name in names}
+            name: {"turns": 0, "worked": 0, "answers": 0, "failures": []} for name in names}
         self.kinds = [name for name in names if name in fairness.KINDS]
         self.began = self.ended = self.children()
         self.ending = False
@@ -149,8 +149,9 @@ class Attackers:
         output, error = process.communicate()
         told = self.told[kind]
         told["turns"] += 1
-        told["prepared"] += "ready\n" in output
         lines = [line for line in output.splitlines() if line.startswith("{")]
+        # It says that it is prepared, and what it has done unless it fails; who is ended cannot say it any more.
+        told["worked"] += "ready\n" in output and (bool(lines) or self.ending)
         if lines:
             told["answers"] += json.loads(lines[-1])["answers"]
         elif not self.ending:
@@ -172,8 +173,8 @@ class Attackers:
             self.others = None
 
     def idle(self):
-        """Names of those that did nothing."""
-        return [name for name, told in self.told.items() if not (told.get("prepared") or told.get("connections"))]
+        """Names of those that did nothing, or failed whenever they began."""
+        return [name for name, told in self.told.items() if not (told.get("worked") or told.get("connections"))]
 
 
 class Trial:

@@ -116,7 +116,7 @@ def copy_out_and_in(server, files, number):
     for table, file in files.items():
         server.sql.run(f"\\copy {schema}.{table} FROM '{file}' (FORMAT binary)")
     seconds = time.time() - began
-    server.sql.run(f"DROP SCHEMA {schema} CASCADE;")
+    server.sql.run(f"SET client_min_messages TO warning; DROP SCHEMA {schema} CASCADE;")
     return {"rows": REBUILT, "seconds": seconds, "rate": REBUILT / seconds}
 
 

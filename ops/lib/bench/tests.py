@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import against
 import attack
@@ -207,6 +208,32 @@ class AttackTests(unittest.TestCase):
         message = device.number(1, 3) + device.data(3, device.number(1, 2))
         self.assertEqual(found.take(device.APPENDED, message, now=5.0), [4.0, 3.0])
         self.assertEqual((found.acknowledged, found.due, len(found.refused)), (3, [], 1))
+
+    def test_attackers_are_nice_to_everybody_in_sessions_of_their_own(self):
+        told = subprocess.run(
+            [*attack.NICE, "cat", "/proc/self/stat", "/proc/self/autogroup"], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True).stdout
+        # proc(5): what comes after the name has the session as its fourth field, and the niceness as its 17th.
+        fields = told[told.rindex(")") + 1:].split()
+        self.assertEqual((fields[3], fields[16]), (told.split()[0], "10"))
+        # A kernel without autogroups has no such file.
+        self.assertEqual("nice 10" in told, os.access("/proc/self/autogroup", os.W_OK))
+
+    def test_an_attacker_that_fails_whenever_it_begins_is_not_at_work(self):
+        ready, done, refused = "ready\n", '{"answers": 3}\n', "The attack's event 1 was refused"
+        turns = {
+            "done": [(ready + done, "")], "refused": [(ready, refused)] * 2, "not prepared": [("", "closed")],
+            "refused once": [(ready, refused), (ready + done, "")]}
+        attackers = attack.Attackers.__new__(attack.Attackers)
+        attackers.told = {name: {"turns": 0, "worked": 0, "answers": 0, "failures": []} for name in [*turns, "ended"]}
+        attackers.ending = False
+        for name, told in turns.items():
+            for output in told:
+                attackers.note(name, mock.Mock(communicate=lambda output=output: output))
+        attackers.ending = True
+        attackers.note("ended", mock.Mock(communicate=lambda: (ready, "")))
+        attackers.told |= {"breaks the protocol": {"connections": 1}, "cannot connect": {"thrown out: OSError": 9}}
+        self.assertEqual(attackers.idle(), ["refused", "not prepared", "cannot connect"])
 
     def test_latencies_and_memory_are_judged_at_their_bounds(self):
         for ours, holds in ((2.0, True), (2.1, False)):
