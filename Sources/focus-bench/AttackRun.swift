@@ -64,7 +64,7 @@ final class AttackRun {
         report.processor = ProcessorTime.ofThisProcess - processor
         report.seconds = Double(DispatchTime.now().uptimeNanoseconds - began) / 1e9
         if report.kind == .refusals, report.answers > 0, report.refused == 0 {
-            throw CommandFailure("No event of the attack was refused, though nothing else makes it dear.")
+            throw CommandFailure("The server refused no event of the attack, and refused events are all that it is for.")
         }
         return report
     }

@@ -150,7 +150,8 @@ class Attackers:
         told = self.told[kind]
         told["turns"] += 1
         lines = [line for line in output.splitlines() if line.startswith("{")]
-        # It says that it is prepared, and what it has done unless it fails; who is ended cannot say it any more.
+        # An attacker prints `ready` once it is prepared, and a report at the end of a turn unless it fails. One that is
+        # terminated prints no report.
         told["worked"] += "ready\n" in output and (bool(lines) or self.ending)
         if lines:
             told["answers"] += json.loads(lines[-1])["answers"]
